@@ -1,0 +1,29 @@
+# What a builder can choose, and what every target is compiled with.
+option(RUBATO_TESTS "build the tests and benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(RUBATO_WERROR "treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+set(RUBATO_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize= (empty: none)")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+# The NVML stand-in is a shared library made of the same archives, and must not leak their symbols.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(RUBATO_CCACHE ccache)
+if(RUBATO_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${RUBATO_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${RUBATO_CCACHE})
+endif()
+
+add_library(rubato_flags INTERFACE)
+target_compile_options(rubato_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+                       # Designated initialisers leave members at their defaults on purpose.
+                       -Wno-missing-field-initializers
+                       $<$<BOOL:${RUBATO_WERROR}>:-Werror>)
+if(RUBATO_SANITIZE)
+  add_compile_options(-fsanitize=${RUBATO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${RUBATO_SANITIZE})
+endif()

@@ -1,0 +1,31 @@
+# rubato_library(ROOM SOURCES a.cpp ... [DEPENDS ROOM|TARGET ...]): one static library per room, rubato::ROOM.
+# Without sources the room is header-only.
+function(rubato_library room)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  set(target rubato_${room})
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE rubato_flags)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(rubato::${room} ALIAS ${target})
+  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${target} ${scope} ${arg_DEPENDS})
+endfunction()
+
+# rubato_test(NAME LABEL unit|contract|golden|e2e|fault|bench|hw SOURCES ... DEPENDS ...): one GoogleTest program.
+function(rubato_test name)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE rubato_flags ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+    ENVIRONMENT "RUBATO_TEST_DATA=${PROJECT_SOURCE_DIR}/../shared/data;RUBATO_SOURCE_DIR=${PROJECT_SOURCE_DIR};RUBATO_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};RUBATO_BUILD_DIR=${CMAKE_BINARY_DIR}")
+endfunction()

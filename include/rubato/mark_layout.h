@@ -1,0 +1,84 @@
+/* The mark ring: how a library inside the user's program tells rubato "an iteration began".
+ *
+ * One file per producing thread, "<pid>-<tid>.ring", in the directory named by the environment variable
+ * RUBATO_MARKS. A file is a header followed by `capacity` records; it is mapped shared by producer and reader.
+ * Single producer, any number of readers, no locks: the producer never waits. A full ring drops its oldest
+ * records; a reader sees the loss as a gap in `sequence`.
+ *
+ * Writing record number n (n = 0, 1, ...), slot n % capacity:
+ *   1. slot.sequence = 0            (relaxed, then a release fence)  the slot is being rewritten
+ *   2. all other fields
+ *   3. slot.sequence = n + 1        (release)
+ *   4. header.written = n + 1       (release)
+ * Reading record n: acquire-load sequence, copy the slot, fence, load sequence again; both must be n + 1.
+ * A reader trusts nothing: sizes, capacity and indices are checked against the file it mapped.
+ *
+ * Plain C so that injected libraries need libc only. Every integer is little-endian native.
+ */
+#ifndef RUBATO_MARK_LAYOUT_H
+#define RUBATO_MARK_LAYOUT_H
+
+#include <stdint.h>
+
+#define RUBATO_MARKS_ENV "RUBATO_MARKS"
+#define RUBATO_MARK_MAGIC 0x314b52414d425552ULL /* "RUBMARK1" read as little-endian bytes */
+#define RUBATO_MARK_VERSION 1U
+#define RUBATO_MARK_DEFAULT_CAPACITY 4096U /* a power of two: 256 KiB a thread */
+
+/* What a mark says. Begin and end of one thing share `id`. New kinds are added at the end, never renumbered. */
+enum rubato_mark_kind {
+  RUBATO_MARK_ITERATION_BEGIN = 1, /* id = iteration index */
+  RUBATO_MARK_ITERATION_END = 2,
+  RUBATO_MARK_EPOCH_BEGIN = 3, /* id = epoch index */
+  RUBATO_MARK_EPOCH_END = 4,
+  RUBATO_MARK_PHASE_BEGIN = 5, /* id = enum rubato_mark_phase */
+  RUBATO_MARK_PHASE_END = 6,
+  RUBATO_MARK_LAYER_BEGIN = 7, /* id = hash of the layer's name */
+  RUBATO_MARK_LAYER_END = 8,
+};
+
+/* Host phases: when the program *launched* the work, which the GPU may do later. */
+enum rubato_mark_phase {
+  RUBATO_PHASE_FORWARD = 1,
+  RUBATO_PHASE_BACKWARD = 2,
+  RUBATO_PHASE_OPTIMIZER = 3,
+  RUBATO_PHASE_DATA = 4,
+  RUBATO_PHASE_EVALUATION = 5,
+  RUBATO_PHASE_CHECKPOINT = 6,
+  RUBATO_PHASE_COMMUNICATION = 7,
+};
+
+#define RUBATO_MARK_FLAG_SIMULATED 1U /* written by the simulated trainer, on the simulated world's clock */
+
+struct rubato_mark_record { /* 64 bytes: one cache line */
+  uint64_t sequence;        /* record number + 1; 0 while being written */
+  int64_t monotonic_ns;     /* CLOCK_MONOTONIC */
+  uint32_t kind;            /* enum rubato_mark_kind; a reader skips what it does not know */
+  uint32_t flags;
+  uint64_t id;
+  uint64_t reserved[4]; /* zero */
+};
+
+struct rubato_mark_header { /* 128 bytes */
+  uint64_t magic;
+  uint32_t version;
+  uint32_t header_size; /* 128 */
+  uint32_t record_size; /* 64 */
+  uint32_t capacity;    /* records; a power of two */
+  int32_t pid;
+  int32_t tid;
+  int32_t rank; /* of a distributed training, from RANK, SLURM_PROCID or OMPI_COMM_WORLD_RANK; -1: none */
+  uint32_t reserved0;
+  uint64_t written; /* records ever written, on a cache line of its own reader traffic does not touch often */
+  uint64_t reserved[9];
+};
+
+#ifdef __cplusplus
+static_assert(sizeof(struct rubato_mark_record) == 64, "the mark layout is fixed");
+static_assert(sizeof(struct rubato_mark_header) == 128, "the mark layout is fixed");
+#else
+_Static_assert(sizeof(struct rubato_mark_record) == 64, "the mark layout is fixed");
+_Static_assert(sizeof(struct rubato_mark_header) == 128, "the mark layout is fixed");
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+// What one GPU lets us read and set, found without making a setting call, and why not where it does not.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+
+namespace rubato {
+
+struct Capability {
+  bool available = false;
+  std::string why_not;  // empty where available; else one clause: "needs CAP_SYS_ADMIN, which this process lacks"
+  std::string hint;     // what to do about it, or empty where nothing helps
+
+  [[nodiscard]] static Capability yes() { return {true, {}, {}}; }
+  [[nodiscard]] static Capability no(std::string why, std::string what_helps = {}) {
+    return {false, std::move(why), std::move(what_helps)};
+  }
+};
+
+struct Capabilities {
+  Capability read_power;
+  Capability read_energy_counter;
+  Capability read_clocks;
+  Capability read_utilisation;
+  Capability read_limiter;
+  Capability read_processes;
+  Capability set_power_limit;
+  Capability set_sm_clock;
+  Capability set_memory_clock;
+  Capability set_application_clocks;
+};
+
+/// What is known of a power sensor before it is measured; absent is unknown, which is legal.
+struct SensorFacts {
+  std::optional<Seconds> update_period;
+  std::optional<Seconds> averaging_window;
+  std::optional<Seconds> counter_period;  // of the energy counter
+  double calibration_band = 0.10;         // half width, as a fraction of the reading
+  std::string source;                     // where the figures come from
+};
+
+}  // namespace rubato

@@ -1,0 +1,28 @@
+// One training iteration as a progress source saw it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace rubato {
+
+struct Iteration {
+  std::int64_t index = 0;
+  TimePoint begin;
+  TimePoint end;
+  [[nodiscard]] Seconds duration() const { return end - begin; }
+};
+
+/// A mark as read from a ring (include/rubato/mark_layout.h), bounds checked, on the run's clock.
+struct Mark {
+  TimePoint at;
+  std::uint32_t kind = 0;
+  std::uint32_t flags = 0;
+  std::uint64_t id = 0;
+  std::int32_t pid = 0;
+  std::int32_t tid = 0;
+  std::int32_t rank = -1;
+};
+
+}  // namespace rubato

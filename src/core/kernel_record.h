@@ -1,0 +1,22 @@
+// One kernel the GPU ran, as device records (CUPTI, the simulated trainer) tell it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace rubato {
+
+struct KernelRecord {
+  TimePoint begin;
+  TimePoint end;
+  std::uint64_t name_hash = 0;
+  std::array<std::uint32_t, 3> grid{};
+  std::array<std::uint32_t, 3> block{};
+  std::uint32_t stream = 0;
+  std::uint32_t graph = 0;  // 0: launched alone; else the CUDA graph it ran in, which counts as one token
+  std::uint64_t lost_before = 0;  // records dropped between the previous one and this
+};
+
+}  // namespace rubato

@@ -1,0 +1,11 @@
+#include "device/gpu.h"
+
+#include "base/text.h"
+
+namespace rubato::device {
+
+Result<FeatureVector> Gpu::read_counters() {
+  return fail(ErrorCode::not_supported, cat(identity().id.uuid, " (", identity().name, ") has no counters to read"));
+}
+
+}  // namespace rubato::device

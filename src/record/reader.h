@@ -1,0 +1,53 @@
+// Reads run records of this and older schema versions, whole or cut short by a crash.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/types.h"
+
+namespace rubato::record {
+
+struct RunSummary {
+  std::string run_id;
+  std::string mode;
+  std::vector<std::string> command;
+  std::string started_at;
+  std::optional<Seconds> duration;  // absent: the run did not end properly
+  std::optional<int> exit_code;
+  std::optional<int> exit_signal;
+  std::filesystem::path file;
+};
+
+struct DeviceRecord {
+  DeviceInfo info;
+  std::vector<FastReading> fast;
+  std::vector<SlowReading> slow;
+  std::vector<CounterEdge> counter_edges;
+  std::vector<Source> sources;
+};
+
+struct RunRecord {
+  RunInfo info;
+  std::optional<RunEnd> end;  // absent: rubato was killed; the last second may be missing
+  std::vector<DeviceRecord> devices;
+  std::vector<Iteration> iterations;
+  std::vector<Block> blocks;
+  std::vector<SettingChange> setting_changes;
+  std::vector<Decision> decisions;
+  std::vector<Gap> gaps;
+  std::filesystem::path file;
+};
+
+/// Newest last. Reads the index, and rebuilds it from the records where it is missing, stale or corrupt.
+[[nodiscard]] Result<std::vector<RunSummary>> list_runs(const std::filesystem::path& directory);
+/// `name`: a run id, a unique beginning of one, "last", or a path to a record. not_found names what there is.
+[[nodiscard]] Result<std::filesystem::path> find_run(const std::filesystem::path& directory, std::string_view name);
+/// Errors: corrupt (with the file's name, which is left as it is); not_supported for a newer schema version.
+[[nodiscard]] Result<RunRecord> read_run(const std::filesystem::path& file);
+
+}  // namespace rubato::record

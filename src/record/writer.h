@@ -1,0 +1,50 @@
+// Writes one run record while the run goes on. A crash loses at most the last second.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/result.h"
+#include "record/types.h"
+
+namespace rubato::record {
+
+/// Where records live: $XDG_STATE_HOME/rubato/runs, else ~/.local/state/rubato/runs.
+[[nodiscard]] Result<std::filesystem::path> default_directory();
+
+/// One owner thread. Errors of the file (disk full, read-only) are returned once by step(), after which the writer
+/// drops what it is given: the run goes on without a record, and says so.
+class Writer {
+ public:
+  /// Creates DIRECTORY/RUN_ID.sqlite (folders as needed). On a network file system the record is written in the
+  /// temporary folder and moved at the end.
+  [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& directory, const RunInfo& run);
+  ~Writer();
+
+  void device(const DeviceInfo& device);
+  void source(const GpuId& gpu, const Source& source);
+  void sample(const GpuId& gpu, const FastReading& reading);
+  void sample(const GpuId& gpu, const SlowReading& reading);
+  void counter_edge(const CounterEdge& edge);
+  void mark(const Mark& mark);
+  void iteration(const Iteration& iteration);
+  void block(const Block& block);  // table `window`
+  void setting_change(const SettingChange& change);
+  void decision(const Decision& decision);
+  void gap(const Gap& gap);
+
+  /// Commits once a second, folds ten seconds of samples into a chunk.
+  [[nodiscard]] TimePoint next_due() const;
+  [[nodiscard]] Status step(TimePoint now);
+  [[nodiscard]] std::uint64_t bytes_written() const;
+
+  /// Last commit, move into place, index entry. Returns where the record lies.
+  [[nodiscard]] Result<std::filesystem::path> finish(const RunEnd& end);
+
+ private:
+  struct Impl;
+  explicit Writer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rubato::record

@@ -1,0 +1,49 @@
+// The client's side of one lease. Requests block for their reply; heartbeats are one-way, so another thread may
+// send them while a request is under way (step() is the only member that may be called concurrently).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "wire/channel.h"
+#include "wire/message.h"
+
+namespace rubato::wire {
+
+/// A guard that hears nothing for this long restores (docs/design.md#lease-protocol).
+inline constexpr Seconds kLeaseTimeout{5.0};
+inline constexpr Seconds kHeartbeatPeriod{1.0};
+/// Opening a driver for the first time takes 1-3 s per GPU without persistence; then a stuck call must not
+/// hold the run for ever. Wall time.
+inline constexpr Seconds kReplyPatience{20.0};
+
+class LeaseClient {
+ public:
+  LeaseClient(std::unique_ptr<Channel> channel, std::shared_ptr<const Clock> clock);
+
+  [[nodiscard]] Status hello(std::string client, std::string token = {});
+  [[nodiscard]] Result<Granted> acquire(Acquire request);
+  [[nodiscard]] Result<Applied> apply(const GpuId& gpu, const Setting& setting);
+  [[nodiscard]] Result<RestorationReport> restore(const GpuId& gpu);
+  [[nodiscard]] Result<std::vector<RestorationReport>> release();
+
+  /// When the next heartbeat is due; heartbeats start with the grant.
+  [[nodiscard]] TimePoint next_due() const;
+  /// Sends what is due. unavailable: the guard is gone.
+  [[nodiscard]] Status step(TimePoint now);
+
+ private:
+  template <class Reply>
+  Result<Reply> ask(Body request);
+
+  std::unique_ptr<Channel> channel_;
+  std::shared_ptr<const Clock> clock_;
+  std::uint64_t sequence_ = 0;
+  std::atomic<std::int64_t> next_heartbeat_ns_;
+};
+
+}  // namespace rubato::wire

@@ -1,0 +1,86 @@
+// The lease protocol: what `conduct` and a guard (or rubatod) say to each other. docs/design.md#lease-protocol.
+//
+// One message is one datagram of a SOCK_SEQPACKET Unix socket, so there are no half messages:
+// first line "rubato-lease/1 VERB SEQUENCE", then one "key value" a line, at most kLargestMessage bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "core/gpu_id.h"
+#include "core/restoration.h"
+#include "core/setting.h"
+
+namespace rubato::wire {
+
+inline constexpr std::size_t kLargestMessage = 16384;
+inline constexpr std::size_t kMostGpus = 64;
+
+// ---- client to guard ----
+struct Hello {
+  std::string client;  // "rubato 0.1.0 run 20261121-…", for display and the audit log
+  std::string token;   // one-time, where the guard was started through sudo; else empty
+};
+/// Takes the GPUs; nothing is written yet. All or none.
+struct Acquire {
+  std::vector<GpuId> gpus;
+  std::vector<Knob> knobs;                    // the only ones apply may touch
+  std::optional<ClockRange> found_sm_clock;   // the lock the user says was in force before
+};
+/// Absent members of `setting` are left as they are now.
+struct Apply {
+  GpuId gpu;
+  Setting setting;
+};
+/// Puts one GPU back to what was found and keeps the lease: a control block.
+struct Restore {
+  GpuId gpu;
+};
+/// One-way, no reply.
+struct Heartbeat {};
+/// Restores every GPU of the lease and ends it.
+struct Release {};
+
+// ---- guard to client ----
+struct Welcome {
+  std::int64_t guard_pid = 0;  // for display only
+};
+struct Found {
+  GpuId gpu;
+  PowerLimits limits;
+  std::string note;  // "put back 200 W which run … left behind", or empty
+};
+struct Granted {
+  std::vector<Found> found;
+};
+struct Applied {
+  GpuId gpu;
+  std::optional<Watts> requested_limit;  // read back after the write
+  std::optional<Watts> enforced_limit;
+};
+struct Restored {
+  std::vector<RestorationReport> reports;
+};
+/// Any request can be answered by it; the state is then as before the request.
+struct Refused {
+  Error error;
+};
+
+using Body = std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, Welcome, Granted, Applied, Restored,
+                          Refused>;
+
+struct Message {
+  std::uint64_t sequence = 0;  // a reply carries its request's
+  Body body;
+};
+
+[[nodiscard]] std::string encode(const Message& message);
+/// Errors: corrupt, naming the line; a message of another protocol version says which it needs.
+[[nodiscard]] Result<Message> decode(std::string_view datagram);
+
+}  // namespace rubato::wire
