@@ -1,9 +1,9 @@
 /* The mark ring: how a library inside the user's program tells rubato "an iteration began".
  *
  * One file per producing thread, "<pid>-<tid>.ring", in the directory named by the environment variable
- * RUBATO_MARKS. A file is a header followed by `capacity` records; it is mapped shared by producer and reader.
- * Single producer, any number of readers, no locks: the producer never waits. A full ring drops its oldest
- * records; a reader sees the loss as a gap in `sequence`.
+ * RUBATO_MARKS. A file is a header followed by `capacity` records; it is mapped shared by producer and
+ * reader. Single producer, any number of readers, no locks: the producer never waits. A full ring drops its
+ * oldest records; a reader sees the loss as a gap in `sequence`.
  *
  * Writing record number n (n = 0, 1, ...), slot n % capacity:
  *   1. slot.sequence = 0            (relaxed, then a release fence)  the slot is being rewritten
@@ -25,7 +25,7 @@
 #define RUBATO_MARK_VERSION 1U
 #define RUBATO_MARK_DEFAULT_CAPACITY 4096U /* a power of two: 256 KiB a thread */
 
-/* What a mark says. Begin and end of one thing share `id`. New kinds are added at the end, never renumbered. */
+/* What a mark says. Begin and end of one thing share `id`. New kinds go to the end, none is renumbered. */
 enum rubato_mark_kind {
   RUBATO_MARK_ITERATION_BEGIN = 1, /* id = iteration index */
   RUBATO_MARK_ITERATION_END = 2,
@@ -69,8 +69,9 @@ struct rubato_mark_header { /* 128 bytes */
   int32_t tid;
   int32_t rank; /* of a distributed training, from RANK, SLURM_PROCID or OMPI_COMM_WORLD_RANK; -1: none */
   uint32_t reserved0;
-  uint64_t written; /* records ever written, on a cache line of its own reader traffic does not touch often */
-  uint64_t reserved[9];
+  uint64_t reserved1[3];
+  uint64_t written; /* records ever written; on the second cache line, apart from what never changes */
+  uint64_t reserved2[7];
 };
 
 #ifdef __cplusplus

@@ -45,6 +45,7 @@ class ScaledClock final : public Clock {
   [[nodiscard]] TimePoint now() const override;
   [[nodiscard]] Seconds wall(Seconds span) const override { return span / rate_; }
   [[nodiscard]] double rate() const { return rate_; }
+  [[nodiscard]] TimePoint origin() const { return origin_; }
 
  private:
   TimePoint origin_;

@@ -46,7 +46,8 @@ struct RunRecord {
 /// Newest last. Reads the index, and rebuilds it from the records where it is missing, stale or corrupt.
 [[nodiscard]] Result<std::vector<RunSummary>> list_runs(const std::filesystem::path& directory);
 /// `name`: a run id, a unique beginning of one, "last", or a path to a record. not_found names what there is.
-[[nodiscard]] Result<std::filesystem::path> find_run(const std::filesystem::path& directory, std::string_view name);
+[[nodiscard]] Result<std::filesystem::path> find_run(const std::filesystem::path& directory,
+                                                     std::string_view name);
 /// Errors: corrupt (with the file's name, which is left as it is); not_supported for a newer schema version.
 [[nodiscard]] Result<RunRecord> read_run(const std::filesystem::path& file);
 

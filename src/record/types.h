@@ -48,11 +48,11 @@ struct SettingChange {
   TimePoint at;
   GpuId gpu;
   std::string who;
-  Setting asked;                           // what was wanted
-  Setting requested;                       // what the driver says was requested, read back
+  Setting asked;      // what was wanted
+  Setting requested;  // what the driver says was requested, read back
   std::optional<Watts> enforced;
   std::optional<Megahertz> reached_sm_clock;  // seen later, under load
-  std::string outcome;                     // "applied", "refused: …", "restored", "left_alone: …"
+  std::string outcome;                        // "applied", "refused: …", "restored", "left_alone: …"
 };
 
 struct Decision {
@@ -99,8 +99,8 @@ struct DeviceEnd {
 };
 
 struct OwnCost {
-  CallCost driver;              // calls and time inside the driver's library
-  Seconds cpu;                  // of rubato's process, driver time included
+  CallCost driver;  // calls and time inside the driver's library
+  Seconds cpu;      // of rubato's process, driver time included
   std::uint64_t bytes_written = 0;
   std::uint64_t ticks = 0;
 };

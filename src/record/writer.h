@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "record/location.h"
 #include "record/types.h"
 
 namespace rubato::record {
@@ -12,13 +13,15 @@ namespace rubato::record {
 /// Where records live: $XDG_STATE_HOME/rubato/runs, else ~/.local/state/rubato/runs.
 [[nodiscard]] Result<std::filesystem::path> default_directory();
 
-/// One owner thread. Errors of the file (disk full, read-only) are returned once by step(), after which the writer
-/// drops what it is given: the run goes on without a record, and says so.
+/// One owner thread. Errors of the file (disk full, read-only) are returned once by step(), after which the
+/// writer drops what it is given: the run goes on without a record, and says so.
 class Writer {
  public:
-  /// Creates DIRECTORY/RUN_ID.sqlite (folders as needed). On a network file system the record is written in the
-  /// temporary folder and moved at the end.
-  [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& directory, const RunInfo& run);
+  /// Creates DIRECTORY/RUN_ID.sqlite (folders as needed). On a network file system the record is written in
+  /// the temporary folder and moved at the end.
+  [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& directory,
+                                                              const RunInfo& run,
+                                                              const Placement& placement = {});
   ~Writer();
 
   void device(const DeviceInfo& device);
@@ -36,9 +39,13 @@ class Writer {
   /// Commits once a second, folds ten seconds of samples into a chunk.
   [[nodiscard]] TimePoint next_due() const;
   [[nodiscard]] Status step(TimePoint now);
+  /// Given to the kernel so far, log frames included.
   [[nodiscard]] std::uint64_t bytes_written() const;
+  /// Where the record lies now.
+  [[nodiscard]] const std::filesystem::path& file() const;
 
-  /// Last commit, move into place, index entry. Returns where the record lies.
+  /// Last commit, move into place, index entry. Returns where the record lies; after a failure of the file
+  /// that step() reported, that error again.
   [[nodiscard]] Result<std::filesystem::path> finish(const RunEnd& end);
 
  private:

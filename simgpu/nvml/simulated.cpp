@@ -1,0 +1,46 @@
+// What tells rubato that it is not looking at hardware. The real library has none of these.
+#include <string>
+
+#include "simgpu/nvml/entry.h"
+
+namespace rubato::simgpu {
+
+RUBATO_EXPORT int rubatoSimulatedClock(double* rate, long long* origin_ns) {
+  const auto here = world_or_open();
+  if (here == nullptr || rate == nullptr || origin_ns == nullptr) return -1;
+  const auto clock = here->clock();
+  const auto* scaled = dynamic_cast<const ScaledClock*>(clock.get());
+  if (scaled == nullptr) return -1;
+  *rate = scaled->rate();
+  *origin_ns = scaled->origin().ns;
+  return 0;
+}
+
+RUBATO_EXPORT int rubatoSimulatedOutlivesJob() {
+  const auto here = world_or_open();
+  return here != nullptr && here->scenario().outlives_job ? 1 : 0;
+}
+
+RUBATO_EXPORT const char* rubatoSimulatedWorld() {
+  thread_local std::string path;
+  const auto here = world_or_open();
+  if (here == nullptr) return nullptr;
+  path = here->path().string();
+  return path.c_str();
+}
+
+RUBATO_EXPORT int rubatoSimulatedRights() {
+  const auto here = world_or_open();
+  if (here == nullptr) return abi::kSimulatedRightsNone;
+  switch (here->rights()) {
+    case sim::Rights::owner:
+      return abi::kSimulatedRightsOwner;
+    case sim::Rights::cap_sys_admin:
+      return abi::kSimulatedRightsCapSysAdmin;
+    case sim::Rights::none:
+      return abi::kSimulatedRightsNone;
+  }
+  return abi::kSimulatedRightsNone;
+}
+
+}  // namespace rubato::simgpu

@@ -1,0 +1,34 @@
+// Batch means: iterations in a row resemble each other, so single ones are not independent observations;
+// batches of whole iterations that last many sensor updates nearly are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/stretch.h"
+
+namespace rubato::analyse {
+
+/// A mean per iteration with what is known of its error.
+struct Mean {
+  double value = 0.0;
+  std::optional<double> relative_error;  // standard error over value
+  double degrees = 0.0;                  // of freedom, for Student's t
+  std::string why_no_error;              // where absent
+};
+
+struct CostPerIteration {
+  Mean energy;  // J, of all GPUs
+  Mean time;    // s
+  std::int64_t iterations = 0;
+};
+
+/// Fewer observations than this give no interval.
+inline constexpr std::size_t kFewestObservations = 4;
+
+/// Over every stretch given; each has iterations and energy.
+[[nodiscard]] CostPerIteration cost_per_iteration(const record::RunRecord& run,
+                                                  const std::vector<Stretch>& stretches);
+
+}  // namespace rubato::analyse

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+
+#include "analyse/energy_between.h"
+#include "analyse/savings.h"
+#include "analyse/stretch.h"
+#include "analyse/summary.h"
+
+namespace rubato::analyse {
+namespace {
+
+// Of a record that was cut short: from what its samples hold. At each end one update of the sensor is in
+// doubt.
+std::optional<EnergyWindow> energy_of_samples(const record::DeviceRecord& device) {
+  if (device.fast.size() < 2) return std::nullopt;
+  const TimePoint begin = device.fast.front().at;
+  const TimePoint end = device.fast.back().at;
+  const auto energy = energy_between(device.fast, begin, end, Seconds(0));
+  if (!energy || end <= begin) return std::nullopt;
+  const Seconds update =
+      device.info.sensor.update_period.value_or((end - begin) / static_cast<double>(device.fast.size() - 1));
+  const bool counter = device.fast.front().energy_counter && device.fast.back().energy_counter;
+  return EnergyWindow{begin,
+                      end,
+                      *energy,
+                      2.0 * ((*energy / (end - begin)) * update),
+                      *energy * device.info.sensor.calibration_band,
+                      {counter ? "energy counter" : "power readings", counter ? "J" : "W", Scope::gpu,
+                       device.info.kind, "from the samples of a record that was cut short"}};
+}
+
+GpuSummary gpu_summary(const record::RunRecord& run, const record::DeviceRecord& device) {
+  GpuSummary gpu{.identity = device.info.identity, .kind = device.info.kind};
+  if (device.info.found) gpu.found = Setting{.power_limit = device.info.found->requested};
+  if (run.end) {
+    const auto end = std::ranges::find(run.end->devices, device.info.identity.id, &record::DeviceEnd::gpu);
+    if (end != run.end->devices.end()) {
+      gpu.energy = end->energy;
+      if (end->found) gpu.found = end->found;
+      gpu.requested = end->requested;
+      gpu.restoration = end->restoration;
+      gpu.restoration_detail = end->restoration_detail;
+    }
+  } else {
+    gpu.energy = energy_of_samples(device);
+    for (const record::SettingChange& change : run.setting_changes)
+      if (change.gpu == gpu.identity.id && change.who == "rubato" && change.outcome == "applied")
+        gpu.requested = change.asked;
+  }
+  if (gpu.energy)
+    gpu.kind = std::max(gpu.kind, gpu.energy->source.kind);
+  else
+    gpu.why_no_energy = device.fast.empty() ? "the GPU gave no power reading" : "too few readings to tell";
+  return gpu;
+}
+
+std::optional<EnergyWindow> total_of(const std::vector<GpuSummary>& gpus) {
+  if (gpus.empty() || !gpus.front().energy) return std::nullopt;
+  EnergyWindow total = *gpus.front().energy;
+  double sampling = std::pow(total.band_sampling.value(), 2);
+  for (std::size_t i = 1; i < gpus.size(); ++i) {
+    const auto& one = gpus[i].energy;
+    if (!one) return std::nullopt;
+    total.begin = std::min(total.begin, one->begin);
+    total.end = std::max(total.end, one->end);
+    total.energy += one->energy;
+    sampling += std::pow(one->band_sampling.value(), 2);
+    // GPUs of one model are off the same way, so these do not average out.
+    total.band_calibration += one->band_calibration;
+    total.source.kind = std::max(total.source.kind, one->source.kind);
+  }
+  total.band_sampling = Joules(std::sqrt(sampling));
+  return total;
+}
+
+std::vector<SettingSummary> by_setting(const std::vector<Stretch>& stretches) {
+  std::vector<SettingSummary> rows;
+  for (const Stretch& s : stretches) {
+    auto row = std::ranges::find_if(
+        rows, [&](const SettingSummary& r) { return r.role == s.role && r.setting == s.setting; });
+    const bool fresh = row == rows.end();
+    if (fresh) row = rows.insert(rows.end(), SettingSummary{.role = s.role, .setting = s.setting});
+    if (!s.energy)
+      row->energy.reset();
+    else if (fresh)
+      row->energy = s.energy;
+    else if (row->energy)
+      *row->energy += *s.energy;
+    ++row->stretches;
+    row->time += s.duration();
+    row->iterations += s.iterations;
+  }
+  for (SettingSummary& row : rows) {
+    const auto n = static_cast<double>(row.iterations);
+    if (row.energy && row.time > Seconds(0)) row.mean_power = *row.energy / row.time;
+    if (row.iterations == 0) continue;
+    row.iteration_time = row.time / n;
+    if (row.energy) row.energy_per_iteration = *row.energy / n;
+  }
+  return rows;
+}
+
+std::optional<Seconds> duration_of(const record::RunRecord& run) {
+  if (run.end) return run.end->end - run.info.begin;
+  TimePoint last = run.info.begin;
+  for (const record::DeviceRecord& d : run.devices)
+    if (!d.fast.empty()) last = std::max(last, d.fast.back().at);
+  return last > run.info.begin ? std::optional(last - run.info.begin) : std::nullopt;
+}
+
+OwnCostSummary cost_of(const record::RunRecord& run) {
+  const record::OwnCost& own = run.end->cost;
+  OwnCostSummary cost{.driver = own.driver, .cpu = own.cpu, .ticks = own.ticks};
+  // CPU and driver time are wall time even where the run's clock is scaled.
+  const Seconds wall = (run.end->end - run.info.begin) / run.info.clock_rate;
+  if (wall > Seconds(0)) {
+    cost.cpu_fraction = own.cpu / wall;
+    cost.driver_fraction = own.driver.inside / wall;
+  }
+  if (own.ticks > 0)
+    cost.bytes_per_tick = static_cast<double>(own.bytes_written) / static_cast<double>(own.ticks);
+  return cost;
+}
+
+}  // namespace
+
+Summary summarise(const record::RunRecord& run) {
+  Summary summary;
+  summary.duration = duration_of(run);
+  for (const record::DeviceRecord& device : run.devices) summary.gpus.push_back(gpu_summary(run, device));
+  summary.total = total_of(summary.gpus);
+  const std::vector<Stretch> stretches = stretches_of(run);
+  summary.settings = by_setting(stretches);
+  if (auto savings = savings_of(run, stretches, summary.total, summary.duration))
+    summary.savings = std::move(*savings);
+  else
+    summary.why_no_savings = std::move(savings.error().what);
+  if (run.end) summary.cost = cost_of(run);
+  return summary;
+}
+
+}  // namespace rubato::analyse

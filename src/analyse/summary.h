@@ -1,0 +1,92 @@
+// What a run record says about the run: energy per GPU, cost per iteration at each setting, what was saved.
+// Pure functions of the record; a figure that cannot be had is absent and a sentence says why.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/restoration.h"
+#include "record/reader.h"
+
+namespace rubato::analyse {
+
+inline constexpr double kConfidence = 0.90;
+
+/// Limits of the 90 % confidence interval.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// A fraction (0.12 is 12 %).
+struct Estimate {
+  double value = 0.0;
+  std::optional<Interval> interval;
+  std::string why_no_interval;  // a clause, where absent
+};
+
+struct GpuSummary {
+  GpuIdentity identity;
+  Kind kind = Kind::measured;
+  std::optional<EnergyWindow> energy;
+  std::string why_no_energy;
+  std::optional<Setting> found;
+  std::optional<Setting> requested;
+  std::optional<Restoration> restoration;  // absent: the record was cut short
+  std::string restoration_detail;
+};
+
+/// All stretches of one role at one setting. Energy is of all GPUs together; iterations are counted once.
+struct SettingSummary {
+  BlockRole role = BlockRole::hold;
+  Setting setting;
+  int stretches = 0;
+  Seconds time;
+  std::int64_t iterations = 0;
+  std::optional<Joules> energy;  // absent where a GPU's energy is missing in any of the stretches
+  std::optional<Joules> energy_per_iteration;
+  std::optional<Seconds> iteration_time;
+  std::optional<Watts> mean_power;
+};
+
+/// The chosen setting against the found one.
+struct Savings {
+  Kind kind = Kind::measured;
+  Estimate energy_per_iteration;  // saved, as a fraction of what an iteration costs at the found setting
+  Estimate slowdown;              // more time per iteration, as a fraction of it at the found setting
+  // The whole run as it was, start, search and control blocks included, against the same run at the found
+  // setting.
+  Joules run_saved;
+  Estimate run_energy;
+  Seconds run_longer;
+  Estimate run_slowdown;
+  std::int64_t found_iterations = 0;
+  std::int64_t hold_iterations = 0;
+  std::string method;
+};
+
+/// What watching has cost, as fractions of the wall time of the run.
+struct OwnCostSummary {
+  CallCost driver;
+  Seconds cpu;
+  std::optional<double> cpu_fraction;
+  std::optional<double> driver_fraction;
+  std::optional<double> bytes_per_tick;
+  std::uint64_t ticks = 0;
+};
+
+struct Summary {
+  std::optional<Seconds> duration;  // to the last thing known, where the record was cut short; else absent
+  std::vector<GpuSummary> gpus;
+  std::optional<EnergyWindow> total;  // of all GPUs; absent where one is missing
+  std::vector<SettingSummary> settings;
+  std::optional<Savings> savings;
+  std::string why_no_savings;  // a sentence, where absent
+  std::optional<OwnCostSummary> cost;
+};
+
+[[nodiscard]] Summary summarise(const record::RunRecord& run);
+
+}  // namespace rubato::analyse

@@ -1,0 +1,165 @@
+// `rubato devices`: every GPU, what can be read, what can be set, and why not.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/gpus.h"
+#include "cli/invocation.h"
+#include "cli/print_run.h"
+#include "cli/stale.h"
+#include "report/render.h"
+#include "report/value.h"
+
+namespace rubato::cli {
+namespace {
+
+using report::Amount;
+using report::Array;
+using report::Missing;
+using report::Object;
+using report::Value;
+
+struct NamedCapability {
+  const char* key;
+  const char* words;
+  Capability Capabilities::*member;
+};
+
+constexpr NamedCapability kReads[] = {{"read_power", "power", &Capabilities::read_power},
+                                      {"read_energy_counter", "energy counter", &Capabilities::read_energy_counter},
+                                      {"read_clocks", "clocks", &Capabilities::read_clocks},
+                                      {"read_utilisation", "utilisation", &Capabilities::read_utilisation},
+                                      {"read_limiter", "limiter reasons", &Capabilities::read_limiter},
+                                      {"read_processes", "compute processes", &Capabilities::read_processes}};
+constexpr NamedCapability kSets[] = {{"set_power_limit", "power limit", &Capabilities::set_power_limit},
+                                     {"set_sm_clock", "SM clock", &Capabilities::set_sm_clock},
+                                     {"set_memory_clock", "memory clock", &Capabilities::set_memory_clock},
+                                     {"set_application_clocks", "application clocks", &Capabilities::set_application_clocks}};
+
+Value seconds(const std::optional<Seconds>& value) {
+  if (!value) return Missing{"unknown"};
+  return Amount{value->value(), "s", 3};
+}
+
+Value sensor_json(const SensorFacts& sensor) {
+  return Object{{"update_period_s", seconds(sensor.update_period)},
+                {"averaging_window_s", seconds(sensor.averaging_window)},
+                {"counter_period_s", seconds(sensor.counter_period)},
+                {"calibration_band", Amount{sensor.calibration_band, "", 2}},
+                {"source", sensor.source}};
+}
+
+Value limits_json(device::Gpu& gpu) {
+  const auto limits = gpu.power_limits();
+  if (!limits) return Missing{limits.error().what};
+  return Object{{"min_w", Amount{limits->min.value(), "W"}},
+                {"max_w", Amount{limits->max.value(), "W"}},
+                {"default_w", Amount{limits->default_limit.value(), "W"}},
+                {"requested_w", Amount{limits->requested.value(), "W"}},
+                {"enforced_w", Amount{limits->enforced.value(), "W"}}};
+}
+
+Value clocks_json(device::Gpu& gpu) {
+  const auto clocks = gpu.supported_clocks();
+  if (!clocks || clocks->sm.empty()) return Missing{clocks ? "the driver lists none" : clocks.error().what};
+  Array memory;
+  for (const auto clock : clocks->memory) memory.emplace_back(Amount{clock.value(), "MHz", 0});
+  return Object{{"sm_mhz", Object{{"min", Amount{clocks->sm.front().value(), "MHz"}},
+                                  {"max", Amount{clocks->sm.back().value(), "MHz"}},
+                                  {"count", clocks->sm.size()}}},
+                {"memory_mhz", std::move(memory)}};
+}
+
+Value capabilities_json(const Capabilities& capabilities) {
+  Object out;
+  const auto add = [&](const NamedCapability& named) {
+    const Capability& capability = capabilities.*named.member;
+    out.set(named.key, Object{{"available", capability.available}, {"why_not", capability.why_not}, {"hint", capability.hint}});
+  };
+  for (const auto& named : kReads) add(named);
+  for (const auto& named : kSets) add(named);
+  return out;
+}
+
+Value devices_json(const OpenGpus& open) {
+  Array gpus;
+  for (const auto& gpu : open.gpus) {
+    const auto& identity = gpu->identity();
+    gpus.emplace_back(Object{{"uuid", identity.id.uuid},
+                             {"name", identity.name},
+                             {"index", identity.index},
+                             {"pci_bus_id", identity.pci_bus_id},
+                             {"kind", name_of(gpu->kind())},
+                             {"sensor", sensor_json(gpu->sensor())},
+                             {"power_limits", limits_json(*gpu)},
+                             {"clocks", clocks_json(*gpu)},
+                             {"capabilities", capabilities_json(gpu->capabilities())}});
+  }
+  return Object{{"schema", "rubato.devices/1"},
+                {"backend", open.selection.backend->name()},
+                {"driver_version", open.selection.backend->driver_version()},
+                {"simulated", open.selection.backend->simulated()},
+                {"gpus", std::move(gpus)}};
+}
+
+std::string in_milliseconds(const std::optional<Seconds>& value) {
+  return value ? cat(number(value->value() * 1e3, 0), " ms") : "unknown";
+}
+
+void print_capabilities(const char* title, std::span<const NamedCapability> list, const Capabilities& capabilities) {
+  std::string can;
+  for (const auto& named : list)
+    if ((capabilities.*named.member).available) can += cat(can.empty() ? "" : ", ", named.words);
+  fmt::print("  {:<9} {}\n", title, can.empty() ? "nothing" : can);
+  for (const auto& named : list) {
+    const Capability& capability = capabilities.*named.member;
+    if (!capability.available) fmt::print("  {:<9} not {}: {}\n", "", named.words, capability.why_not);
+  }
+}
+
+void print_text(const OpenGpus& open) {
+  for (const auto& gpu : open.gpus) {
+    const auto& identity = gpu->identity();
+    fmt::print("{}  {}{}\n", identity.index, identity.name, gpu->kind() == Kind::modelled ? "  (simulated)" : "");
+    fmt::print("  {:<9} {}, PCI {}\n", "id", identity.id.uuid, identity.pci_bus_id);
+    if (const auto limits = gpu->power_limits()) {
+      fmt::print("  {:<9} {} requested, {} enforced, {} by default; {} to {} can be set\n", "limit", cat(limits->requested),
+                 cat(limits->enforced), cat(limits->default_limit), number(limits->min.value(), 1), cat(limits->max));
+    } else {
+      fmt::print("  {:<9} {}\n", "limit", limits.error().what);
+    }
+    if (const auto clocks = gpu->supported_clocks(); clocks && !clocks->sm.empty()) {
+      std::string memory;
+      for (const auto clock : clocks->memory) memory += cat(memory.empty() ? "" : ", ", number(clock.value(), 0));
+      fmt::print("  {:<9} SM {} to {} in {} steps; memory {} MHz\n", "clocks", number(clocks->sm.front().value(), 1),
+                 cat(clocks->sm.back()), clocks->sm.size(), memory);
+    }
+    const auto& sensor = gpu->sensor();
+    fmt::print("  {:<9} new value every {}, mean over {}, +-{} % uncalibrated\n", "sensor", in_milliseconds(sensor.update_period),
+               in_milliseconds(sensor.averaging_window), number(sensor.calibration_band * 100, 1));
+    print_capabilities("can read", kReads, gpu->capabilities());
+    print_capabilities("can set", kSets, gpu->capabilities());
+  }
+  fmt::print("\ndriver {} through {}\n", open.selection.backend->driver_version(), open.selection.backend->name());
+}
+
+void devices(Invocation& invocation) {
+  put_back_stale(invocation.gpu);
+  const auto open = open_gpus(invocation.gpu);
+  if (!open) {
+    refuse(invocation, open.error());
+    return;
+  }
+  if (invocation.json) fmt::print("{}", report::render_json(devices_json(*open)));
+  else print_text(*open);
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("devices", "every GPU: what can be read, what can be set, and why not");
+  add_common(*command, invocation);
+  command->callback([&invocation] { devices(invocation); });
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,43 @@
+// How the cli gets a guard, and what it says when it cannot have one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "conduct/lease_holder.h"
+#include "device/gpu.h"
+#include "wire/channel.h"
+
+namespace rubato::cli {
+
+struct GuardChoice {
+  bool through_sudo = false;
+};
+
+struct GuardedRun {
+  std::unique_ptr<wire::Channel> channel;  // null: measure only, and why_not says why
+  bool own_scope = false;
+  bool more_rights_than_us = false;
+  bool fatal = false;  // what was typed cannot be done: the job is not started
+  Error why_not;
+};
+
+/// Before any thread, any driver call and any signal handling of this process.
+[[nodiscard]] GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice);
+
+/// Why a kill of everything at once could leave the setting behind here; nothing where it could not.
+[[nodiscard]] std::optional<Error> nothing_outlives(const device::Backend& backend, bool own_scope);
+
+/// Starts another guard that puts back what a killed one left behind.
+[[nodiscard]] conduct::Rescue rescue_for(std::string_view gpu_list);
+
+[[nodiscard]] std::map<std::string, std::string> environment_map();
+
+/// The backend that a --gpu list means, as Selection::spec would name it; textual, no driver is touched.
+[[nodiscard]] std::string backend_of(std::string_view gpu_list);
+
+}  // namespace rubato::cli

@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/invocation.h"
+#include "cli/print_run.h"
+#include "record/reader.h"
+#include "record/writer.h"
+#include "report/run_report.h"
+
+namespace rubato::cli {
+namespace {
+
+void runs(Invocation& invocation) {
+  const auto directory = record::default_directory();
+  if (!directory) {
+    refuse(invocation, directory.error(), 1);
+    return;
+  }
+  const auto listed = record::list_runs(*directory);
+  if (!listed) {
+    refuse(invocation, listed.error(), 1);
+    return;
+  }
+  fmt::print("{}", invocation.json ? report::render_json(report::runs_json(*listed)) : report::runs_text(*listed, text_options(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+void add_runs(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("runs", "the runs recorded so far");
+  command->add_flag("--json", invocation.json, "machine-readable output (rubato.runs/1)");
+  command->callback([&invocation] { runs(invocation); });
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,48 @@
+#include "cli/stale.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/runtime_folder.h"
+#include "base/text.h"
+#include "cli/guarding.h"
+#include "guard/launch.h"
+#include "guard/stale.h"
+
+namespace rubato::cli {
+
+std::vector<std::filesystem::path> journal_folders() {
+  std::vector<std::filesystem::path> folders = {kRealJournals};
+  if (const auto own = runtime_folder()) folders.push_back(*own);
+  return folders;
+}
+
+std::string describe(const RestorationReport& report) {
+  return cat(report.gpu.uuid, ": ", name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail);
+}
+
+void put_back_stale(std::string_view gpu_list) {
+  const auto folders = journal_folders();
+  const bool any = std::any_of(folders.begin(), folders.end(), [](const auto& folder) {
+    if (folder == kRealJournals && geteuid() != 0) return false;  // `rubato doctor` names them
+    const auto left = guard::journals_in(folder);
+    return left && !left->empty();
+  });
+  if (!any) return;
+  guard::LaunchOptions options;
+  options.backend_spec = backend_of(gpu_list);
+  options.own_scope = false;
+  const auto reports = guard::launch_restore(options);
+  if (!reports) {
+    log::warning(Error{reports.error().code, cat("what an earlier run left behind could not be put back: ", reports.error().what), "rubato restore"});
+    return;
+  }
+  for (const auto& report : *reports) {
+    if (report.outcome == Restoration::restored) log::info(cat("left behind by an earlier run, now put back: ", describe(report)));
+    else if (report.outcome != Restoration::not_needed) log::warning(Error{ErrorCode::conflict, cat("left behind by an earlier run: ", describe(report)), "rubato restore"});
+  }
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,40 @@
+// What `run` was asked to set, checked against the GPUs before the job starts.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/setting.h"
+#include "device/gpu.h"
+
+namespace rubato::cli {
+
+/// Exactly as typed; absent: not asked for.
+struct WantedText {
+  std::optional<double> power_limit_w;
+  std::optional<double> sm_clock_mhz;
+  std::optional<double> memory_clock_mhz;
+  std::string found_sm_clock;  // "MIN:MAX"
+};
+
+struct Wanted {
+  Setting setting;
+  std::vector<Knob> knobs;
+  std::optional<ClockRange> found_sm_clock;
+  std::vector<std::string> notes;  // "1000 MHz is not a clock of …: using 1005 MHz"
+};
+
+/// invalid_argument where the text makes no sense by itself. No GPU is touched.
+[[nodiscard]] Result<Wanted> parse_wanted(const WantedText& text);
+
+/// Fits `wanted` to every GPU: invalid_argument (with the range) for a limit one of them refuses, not_supported for a
+/// knob one of them lacks; a clock it does not have becomes the nearest one, said in notes.
+[[nodiscard]] Status fit_to_gpus(Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus);
+
+/// Why this process could not set it, where it could not; permission only.
+[[nodiscard]] std::optional<Error> missing_right(const Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus);
+
+}  // namespace rubato::cli

@@ -1,0 +1,44 @@
+// One GPU of a session: its reader, its meter and what is known about it now.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "conduct/block_keeper.h"
+#include "conduct/ownership.h"
+#include "core/restoration.h"
+#include "core/sample.h"
+#include "core/setting.h"
+#include "device/gpu.h"
+#include "measure/energy_meter.h"
+#include "record/types.h"
+
+namespace rubato::conduct {
+
+struct GpuUnit {
+  std::unique_ptr<device::Gpu> gpu;
+  std::unique_ptr<measure::EnergyMeter> meter;
+  std::unique_ptr<BlockKeeper> blocks;
+  std::optional<PowerLimits> found;
+  std::optional<Megahertz> highest_sm_clock;
+  bool counter_seen = false;
+  std::optional<SlowReading> state;
+  Ownership ownership;
+  int unknown_in_a_row = 0;          // one process that died between two looks is not a namespace
+  bool leased = false;
+  bool gave_way = false;             // somebody else computes here, and it has been said
+  Setting in_force;                  // ours; empty: the found setting
+  std::optional<Watts> expected_limit;  // as read back after our last write
+  TimePoint last_write;
+  std::optional<record::SettingChange> change;  // waits for the clock it reached
+  std::deque<FinishedBlock> finished;           // wait for the sensor to speak after their end
+  bool changed_by_someone_else = false;
+  std::optional<Setting> last_requested;
+  RestorationReport restoration;
+
+  [[nodiscard]] const GpuId& id() const { return gpu->identity().id; }
+  [[nodiscard]] std::string name() const { return id().uuid + " (" + gpu->identity().name + ")"; }
+};
+
+}  // namespace rubato::conduct

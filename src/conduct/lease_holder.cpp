@@ -1,0 +1,82 @@
+#include "conduct/lease_holder.h"
+
+#include "base/text.h"
+
+namespace rubato::conduct {
+
+LeaseHolder::LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs, std::optional<ClockRange> found_sm_clock,
+                         Rescue rescue)
+    : client_(client), knobs_(std::move(knobs)), found_sm_clock_(found_sm_clock), rescue_(std::move(rescue)) {}
+
+Error LeaseHolder::digest(Error error) {
+  // Nobody answers any more: whatever the guard had set is still set, and its journal says what was found.
+  if (error.code == ErrorCode::unavailable && state_ != State::guard_lost) {
+    state_ = State::guard_lost;
+    if (rescue_ && !gpus_.empty()) rescued_ = rescue_();
+  }
+  return error;
+}
+
+Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
+  if (client_ == nullptr) return fail(ErrorCode::unavailable, "no guard was started for this run");
+  auto granted = client_->acquire({gpus, knobs_, found_sm_clock_});
+  if (!granted) {
+    const Error error = digest(granted.error());
+    if (state_ != State::guard_lost) state_ = State::refused;
+    return fail(error);
+  }
+  gpus_ = gpus;
+  state_ = State::held;
+  return granted;
+}
+
+Result<wire::Applied> LeaseHolder::apply(const GpuId& gpu, const Setting& setting) {
+  auto applied = client_->apply(gpu, setting);
+  if (!applied && applied.error().code == ErrorCode::timeout && state_ == State::held) {
+    if (const auto again = acquire(gpus_); !again) return fail(again.error());
+    applied = client_->apply(gpu, setting);
+  }
+  if (!applied) return fail(digest(applied.error()));
+  return applied;
+}
+
+Result<RestorationReport> LeaseHolder::restore(const GpuId& gpu) {
+  auto report = client_->restore(gpu);
+  if (!report) return fail(digest(report.error()));
+  return report;
+}
+
+bool LeaseHolder::taken_anew_after_pause() {
+  if (client_ == nullptr || state_ != State::held) return false;
+  auto granted = client_->acquire({gpus_, knobs_, found_sm_clock_});
+  if (granted) return true;
+  const Error error = digest(granted.error());
+  // busy: it is still ours. Anything else that is not the guard's death means somebody else has it now.
+  if (state_ == State::held && error.code != ErrorCode::busy && error.code != ErrorCode::conflict) state_ = State::refused;
+  return false;
+}
+
+std::vector<RestorationReport> LeaseHolder::release() {
+  if (client_ != nullptr && state_ == State::held) {
+    auto reports = client_->release();
+    if (reports) {
+      state_ = State::none;
+      return *reports;
+    }
+    const Error error = digest(reports.error());
+    if (state_ != State::guard_lost) {
+      std::vector<RestorationReport> failed;
+      for (const auto& gpu : gpus_) failed.push_back({gpu, Restoration::failed, error.what});
+      return failed;
+    }
+  }
+  if (state_ == State::guard_lost && rescued_.empty()) {
+    std::vector<RestorationReport> failed;
+    for (const auto& gpu : gpus_)
+      failed.push_back({gpu, Restoration::failed, "the guard is gone and no other could be started; run `rubato restore`"});
+    return failed;
+  }
+  return rescued_;
+}
+
+}  // namespace rubato::conduct

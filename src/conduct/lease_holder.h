@@ -1,0 +1,56 @@
+// The session's view of its lease: what it holds, what it asked for, and what to do when the guard says no or is gone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "core/restoration.h"
+#include "core/setting.h"
+#include "wire/lease_client.h"
+
+namespace rubato::conduct {
+
+/// Puts back what a dead guard left behind (the cli starts another guard for it). Empty where nothing could.
+using Rescue = std::function<std::vector<RestorationReport>()>;
+
+class LeaseHolder {
+ public:
+  enum class State { none, held, refused, guard_lost };
+
+  /// `client` may be null: nothing will ever be set.
+  LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs, std::optional<ClockRange> found_sm_clock, Rescue rescue);
+
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] bool usable() const { return client_ != nullptr && state_ != State::refused && state_ != State::guard_lost; }
+
+  /// Takes the GPUs, once. After a pause longer than the guard's patience it takes them again.
+  [[nodiscard]] Result<wire::Granted> acquire(const std::vector<GpuId>& gpus);
+  /// Acquires again and retries where the guard had restored in the meantime.
+  [[nodiscard]] Result<wire::Applied> apply(const GpuId& gpu, const Setting& setting);
+  [[nodiscard]] Result<RestorationReport> restore(const GpuId& gpu);
+  /// Ends the lease; one report per GPU of it.
+  [[nodiscard]] std::vector<RestorationReport> release();
+
+  /// After a pause of this process (Ctrl-Z): true where the guard had given up on us and the lease was taken anew,
+  /// so that settings have to be applied again.
+  [[nodiscard]] bool taken_anew_after_pause();
+
+ private:
+  /// Notes what an error means for the lease; returns it unchanged.
+  Error digest(Error error);
+
+  wire::LeaseClient* client_;
+  std::vector<Knob> knobs_;
+  std::optional<ClockRange> found_sm_clock_;
+  Rescue rescue_;
+  State state_ = State::none;
+  std::vector<GpuId> gpus_;
+  std::vector<RestorationReport> rescued_;
+};
+
+}  // namespace rubato::conduct

@@ -1,0 +1,177 @@
+#include "conduct/live_driver.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+#include "base/fd.h"
+
+namespace rubato::conduct {
+namespace {
+
+// How long the end of a run waits for a driver call that does not come back. Wall time.
+constexpr Seconds kFinishPatience{15.0};
+// A watched process that is not our child gives no signal when it ends.
+constexpr Seconds kPidPollWall{0.1};
+
+sigset_t taken_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU, SIGTTIN})
+    sigaddset(&set, signal);
+  return set;
+}
+
+/// Steps the session on a thread of its own until told how the job ended.
+class SessionThread {
+ public:
+  SessionThread(const Clock& clock, Session& session) : clock_(clock), session_(session), thread_([this] { loop(); }) {}
+
+  /// False where the session did not finish in time.
+  bool finish(const JobEnd& end) {
+    std::unique_lock lock(mutex_);
+    end_ = end;
+    wake_.notify_all();
+    const auto patience = std::chrono::duration<double>(kFinishPatience.value());
+    if (!wake_.wait_for(lock, patience, [this] { return finished_; })) return false;
+    lock.unlock();
+    thread_.join();
+    return true;
+  }
+
+  void nudge() {
+    const std::lock_guard lock(mutex_);
+    nudged_ = true;
+    wake_.notify_all();
+  }
+
+ private:
+  void loop() {
+    for (;;) {
+      session_.step(clock_.now());
+      const double wall = clock_.wall(session_.next_due() - clock_.now()).value();
+      std::unique_lock lock(mutex_);
+      if (!end_ && wall > 0)
+        wake_.wait_for(lock, std::chrono::duration<double>(wall), [this] { return end_.has_value() || nudged_; });
+      nudged_ = false;
+      if (end_) break;
+    }
+    session_.finish(clock_.now(), *end_);
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    wake_.notify_all();
+  }
+
+  const Clock& clock_;
+  Session& session_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::optional<JobEnd> end_;
+  bool finished_ = false;
+  bool nudged_ = false;
+  std::thread thread_;  // last: it uses everything above
+};
+
+int milliseconds_until(const Clock& clock, TimePoint due) {
+  const double ms = clock.wall(due - clock.now()).value() * 1e3;
+  return static_cast<int>(std::clamp(std::ceil(ms), 0.0, 60'000.0));
+}
+
+bool still_there(pid_t pid) { return kill(pid, 0) == 0 || errno == EPERM; }
+
+}  // namespace
+
+void take_signals() {
+  const sigset_t set = taken_signals();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+LiveOutcome LiveDriver::run(const Watched& watched) {
+  const sigset_t set = taken_signals();
+  const ScopedFd signals(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+  LiveOutcome outcome;
+  auto thread = std::make_unique<SessionThread>(*clock_, session_);
+  int interrupts = 0;
+  bool lease_alive = lease_ != nullptr;
+
+  for (bool waiting = true; waiting;) {
+    int patience = -1;
+    const auto wake_within = [&patience](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
+    if (lease_alive) wake_within(milliseconds_until(*clock_, lease_->next_due()));
+    if (watched.deadline) wake_within(milliseconds_until(*clock_, *watched.deadline));
+    if (watched.pid) wake_within(static_cast<int>(kPidPollWall.value() * 1e3));
+
+    pollfd ready{signals.get(), POLLIN, 0};
+    if (poll(&ready, 1, patience) < 0 && errno != EINTR) break;
+    if (lease_alive && !lease_->step(clock_->now())) {
+      lease_alive = false;
+      thread->nudge();  // the session finds out by asking, and has what was left behind put back
+    }
+
+    signalfd_siginfo info{};
+    while (read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      const int signal = static_cast<int>(info.ssi_signo);
+      switch (signal) {
+        case SIGINT:
+        case SIGQUIT:
+          // The terminal sent it to the job as well; the second one means "do not wait for it any longer".
+          ++interrupts;
+          if (watched.job == nullptr || interrupts > 1) {
+            outcome.interrupted = true;
+            waiting = false;
+          }
+          break;
+        case SIGTERM:
+        case SIGHUP:
+          if (watched.job == nullptr) {
+            outcome.interrupted = true;
+            waiting = false;
+            break;
+          }
+          [[fallthrough]];
+        case SIGUSR1:
+        case SIGUSR2:
+        case SIGCONT:
+          if (watched.job != nullptr) watched.job->send(signal);
+          break;
+        case SIGTSTP:
+          // From the terminal the job gets its own; from kill(1) it must be told.
+          if (watched.job == nullptr) raise(SIGSTOP);
+          else if (info.ssi_code == SI_USER) watched.job->send(signal);
+          break;
+        default: break;  // SIGCHLD is looked at below; SIGPIPE, SIGTTOU, SIGTTIN change nothing
+      }
+    }
+
+    if (watched.job != nullptr) {
+      const JobStatus status = watched.job->poll();
+      if (status.ended()) {
+        outcome.job = status;
+        waiting = false;
+      } else if (status.state == JobStatus::State::stopped) {
+        raise(SIGSTOP);  // the shell sees us stop with the job; a stop over 5 s lets the guard restore
+        if (watched.job->poll().state == JobStatus::State::stopped) watched.job->send(SIGCONT);
+      }
+    }
+    if (watched.deadline && clock_->now() >= *watched.deadline) waiting = false;
+    if (watched.pid && !still_there(*watched.pid)) waiting = false;
+  }
+
+  JobEnd end;
+  if (outcome.job && outcome.job->state == JobStatus::State::exited) end.exit_code = outcome.job->code;
+  if (outcome.job && outcome.job->state == JobStatus::State::killed) end.exit_signal = outcome.job->signal;
+  outcome.session_finished = thread->finish(end);
+  // A stuck thread goes on using its own state until the process leaves.
+  if (!outcome.session_finished) static_cast<void>(thread.release());
+  return outcome;
+}
+
+}  // namespace rubato::conduct

@@ -1,0 +1,46 @@
+// Runs a session beside a real job. The one place in rubato that owns threads: the main thread waits for signals and
+// the job and keeps the lease alive; a second one steps the session, so that a driver call that hangs can delay a
+// reading but never a signal, a heartbeat or the job's exit status.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "conduct/job.h"
+#include "conduct/session.h"
+#include "wire/lease_client.h"
+
+namespace rubato::conduct {
+
+/// What ends the run; any of them may be absent.
+struct Watched {
+  Job* job = nullptr;
+  std::optional<TimePoint> deadline;  // measure --seconds
+  std::optional<pid_t> pid;           // measure --pid
+};
+
+struct LiveOutcome {
+  std::optional<JobStatus> job;    // how the job ended; absent: no job, or it was left running
+  bool interrupted = false;        // the user ended the waiting (Ctrl-C, or the second one where there is a job)
+  bool session_finished = true;    // false: a driver call hangs; the guard, told nothing more, restores by itself
+};
+
+class LiveDriver {
+ public:
+  LiveDriver(std::shared_ptr<const Clock> clock, Session& session, wire::LeaseClient* lease)
+      : clock_(std::move(clock)), session_(session), lease_(lease) {}
+
+  /// Call take_signals() before the job starts and before any thread.
+  [[nodiscard]] LiveOutcome run(const Watched& watched);
+
+ private:
+  std::shared_ptr<const Clock> clock_;
+  Session& session_;
+  wire::LeaseClient* lease_;
+};
+
+/// From here on signals are read by LiveDriver instead of interrupting or ending this process.
+void take_signals();
+
+}  // namespace rubato::conduct

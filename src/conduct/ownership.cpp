@@ -1,0 +1,66 @@
+#include "conduct/ownership.h"
+
+#include <optional>
+
+#include "base/text.h"
+
+namespace rubato::conduct {
+namespace {
+
+// Field 4 of /proc/PID/stat; the second field, the name, may hold spaces and brackets, so read behind the last one.
+std::optional<pid_t> parent_of(const FsRoot& root, pid_t pid) {
+  const auto stat = root.read(cat("/proc/", pid, "/stat"));
+  if (!stat) return std::nullopt;
+  const auto behind_name = stat->rfind(") ");
+  if (behind_name == std::string::npos) return std::nullopt;
+  const auto fields = split(std::string_view(*stat).substr(behind_name + 2), ' ');
+  if (fields.size() < 2) return std::nullopt;
+  const auto parent = parse_integer(fields[1]);
+  if (!parent) return std::nullopt;
+  return static_cast<pid_t>(*parent);
+}
+
+std::string name_of_process(const FsRoot& root, pid_t pid) {
+  const auto name = root.read(cat("/proc/", pid, "/comm"));
+  return cat("process ", pid, name ? cat(" (", trim(*name), ")") : "");
+}
+
+}  // namespace
+
+bool OwnershipCheck::descends_from_job(pid_t pid) const {
+  // A process tree deeper than this is a loop made by reused process ids.
+  constexpr int kDeepest = 256;
+  for (int depth = 0; pid > 1 && depth < kDeepest; ++depth) {
+    if (pid == job_) return true;
+    const auto parent = parent_of(root_, pid);
+    if (!parent) return false;
+    pid = *parent;
+  }
+  return false;
+}
+
+bool OwnershipCheck::carries_run_id(pid_t pid) const {
+  const auto environment = root_.read(cat("/proc/", pid, "/environ"));
+  if (!environment) return false;
+  const std::string wanted = cat(kRunIdVariable, "=", run_id_);
+  for (const auto& entry : split(*environment, '\0'))
+    if (entry == wanted) return true;
+  return false;
+}
+
+Ownership OwnershipCheck::judge(const std::vector<ComputeProcess>& processes) const {
+  Ownership result;
+  for (const auto& process : processes) {
+    const auto pid = static_cast<pid_t>(process.pid);
+    if (!root_.exists(cat("/proc/", pid))) {
+      return {Ownership::Verdict::unknown,
+              cat("the driver names process ", pid, ", which cannot be seen from here (another process namespace?)")};
+    }
+    if (!descends_from_job(pid) && !carries_run_id(pid))
+      return {Ownership::Verdict::foreign, cat(name_of_process(root_, pid), ", which is not part of this job, computes here too")};
+    result.verdict = Ownership::Verdict::job;
+  }
+  return result;
+}
+
+}  // namespace rubato::conduct

@@ -1,0 +1,203 @@
+#include "conduct/session.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "conduct/cost.h"
+
+namespace rubato::conduct {
+namespace {
+
+// Listing processes is one of the slow driver calls (milliseconds on some drivers), so it is not made often.
+constexpr Seconds kOwnershipPeriodWaiting{1.0};
+constexpr Seconds kOwnershipPeriodSettled{5.0};
+constexpr Seconds kMarkPeriod{0.25};
+// A clock needs tens of milliseconds to arrive and a limit about a second (the limiter's own average); what was
+// reached is read no sooner.
+constexpr Seconds kSettling{1.5};
+
+Setting setting_of(const PowerLimits& limits) { return Setting{.power_limit = limits.requested}; }
+
+std::vector<device::Gpu*> readers(const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
+  std::vector<device::Gpu*> readers;
+  for (const auto& gpu : gpus) readers.push_back(gpu.get());
+  return readers;
+}
+
+}  // namespace
+
+Session::Session(SessionParts parts, TimePoint begin)
+    : parts_(std::move(parts)), begin_(begin), sampler_(readers(parts_.gpus), *this, begin), next_ownership_(begin), next_marks_(begin), next_decision_(begin) {
+  for (auto& gpu : parts_.gpus) {
+    GpuUnit unit;
+    unit.meter = std::make_unique<measure::EnergyMeter>(gpu->sensor(), gpu->kind(), cat(gpu->identity().id.uuid, " (", gpu->identity().name, ")"));
+    unit.meter->pin(begin);
+    if (const auto limits = gpu->power_limits()) unit.found = *limits;
+    if (const auto clocks = gpu->supported_clocks(); clocks && !clocks->sm.empty()) unit.highest_sm_clock = clocks->sm.back();
+    unit.restoration.gpu = gpu->identity().id;
+    unit.gpu = std::move(gpu);
+    units_.push_back(std::move(unit));
+  }
+  for (auto& unit : units_) {
+    unit.blocks = std::make_unique<BlockKeeper>(begin, unit.meter->update_period(), [&unit](const FinishedBlock& block) { unit.finished.push_back(block); });
+    put(&record::Writer::device, record::DeviceInfo{unit.gpu->identity(), unit.gpu->kind(), parts_.backend,
+                                                    parts_.driver_version, unit.gpu->sensor(), unit.found});
+  }
+}
+
+template <class Row>
+void Session::put(void (record::Writer::*add)(const Row&), const Row& row) {
+  if (parts_.writer) (parts_.writer.get()->*add)(row);
+}
+
+void Session::warn(const Error& error) const {
+  if (parts_.warn) parts_.warn(error);
+}
+
+TimePoint Session::next_due() const {
+  TimePoint due = std::min({sampler_.next_due(), next_decision_, next_ownership_, next_marks_});
+  if (parts_.writer) due = std::min(due, parts_.writer->next_due());
+  return due;
+}
+
+void Session::step(TimePoint now) {
+  notice_pause(now);
+  sampler_.step(now);
+  const bool progressed = now >= next_marks_ && follow_iterations(now);
+  if (now >= next_ownership_) watch_ownership(now);
+  if (progressed || now >= next_decision_) decide(now);
+  for (auto& unit : units_) unit.blocks->tick(now);
+  settle_blocks(now, false);
+  if (parts_.writer) {
+    if (const auto written = parts_.writer->step(now); !written) warn(written.error());
+  }
+}
+
+bool Session::follow_iterations(TimePoint now) {
+  next_marks_ = now + kMarkPeriod;
+  if (!parts_.marks) return false;
+  bool progressed = false;
+  for (const auto& mark : parts_.marks(now)) {
+    put(&record::Writer::mark, mark);
+    tracker_.add(mark);
+  }
+  for (const auto& tracked : tracker_.take()) {
+    progressed = true;
+    put(&record::Writer::iteration, tracked.iteration);
+    for (auto& unit : units_) {
+      // What happened in a pause is not the price of an iteration.
+      if (tracked.paused || tracked.pause_before) unit.blocks->interruption(tracked.paused ? tracked.iteration.end : tracked.iteration.begin);
+      if (!tracked.paused) unit.blocks->iteration(tracked.iteration);
+    }
+  }
+  return progressed;
+}
+
+void Session::watch_ownership(TimePoint now) {
+  bool settled = true;
+  for (auto& unit : units_) {
+    const auto processes = unit.gpu->compute_processes();
+    if (!processes || !parts_.ownership) {
+      if (!processes) unit.ownership = {Ownership::Verdict::unknown, processes.error().what};
+      continue;
+    }
+    Ownership seen = parts_.ownership(*processes);
+    // A process that ended between the driver's list and our look is not another namespace: look twice.
+    unit.unknown_in_a_row = seen.verdict == Ownership::Verdict::unknown ? unit.unknown_in_a_row + 1 : 0;
+    if (unit.unknown_in_a_row == 1) {
+      settled = false;
+      continue;
+    }
+    unit.ownership = std::move(seen);
+    settled = settled && unit.ownership.verdict != Ownership::Verdict::none;
+  }
+  next_ownership_ = now + (settled ? kOwnershipPeriodSettled : kOwnershipPeriodWaiting);
+}
+
+void Session::on_fast(std::size_t gpu, const FastReading& reading) {
+  GpuUnit& unit = units_[gpu];
+  const auto step = unit.meter->add(reading);
+  const bool reset = step && std::holds_alternative<measure::CounterReset>(*step);
+  if (step && reading.energy_counter && (reset || !unit.counter_seen)) {
+    put(&record::Writer::counter_edge, record::CounterEdge{reading.at, unit.id(), *reading.energy_counter, reset});
+    unit.counter_seen = true;
+  }
+  if (parts_.writer) parts_.writer->sample(unit.id(), reading);
+}
+
+void Session::on_slow(std::size_t gpu, const SlowReading& reading) {
+  GpuUnit& unit = units_[gpu];
+  unit.state = reading;
+  if (parts_.writer) parts_.writer->sample(unit.id(), reading);
+  if (unit.change && reading.at - unit.change->at >= kSettling) {
+    unit.change->reached_sm_clock = reading.sm_clock;
+    flush_change(unit);
+  }
+  watch_limit(unit, reading);
+}
+
+void Session::on_gap(std::size_t gpu, TimePoint begin, TimePoint end, const std::string& why) {
+  put(&record::Writer::gap, record::Gap{begin, end, units_[gpu].id(), why});
+}
+
+void Session::flush_change(GpuUnit& unit) {
+  if (unit.change) put(&record::Writer::setting_change, *unit.change);
+  unit.change.reset();
+}
+
+// A block's energy is told once the sensor has spoken after its end.
+void Session::settle_blocks(TimePoint now, bool last) {
+  for (auto& unit : units_) {
+    const Seconds wait = 2.0 * unit.meter->update_period();
+    while (!unit.finished.empty() && (last || now - unit.finished.front().end >= wait)) {
+      const FinishedBlock block = unit.finished.front();
+      unit.finished.pop_front();
+      record::Block row{block.role, unit.id(), block.setting, block.begin, block.end, block.iterations, std::nullopt};
+      if (auto energy = unit.meter->window(block.begin, block.end)) row.energy = *energy;
+      put(&record::Writer::block, row);
+    }
+    if (unit.finished.empty()) unit.meter->forget(std::min(unit.blocks->begin().value_or(now), now) - wait);
+  }
+}
+
+void Session::finish(TimePoint now, const JobEnd& end) {
+  // The run's last edge: without it the window would end at the tick before.
+  for (std::size_t i = 0; i < units_.size(); ++i)
+    if (const auto reading = units_[i].gpu->read_fast()) on_fast(i, *reading);
+  sampler_.finish(now);
+  follow_iterations(now);
+  for (auto& unit : units_) {
+    unit.blocks->finish(now);
+    flush_change(unit);
+  }
+  settle_blocks(now, true);
+  close_lease(now);
+
+  record::RunEnd row;
+  row.end = now;
+  row.exit_code = end.exit_code;
+  row.exit_signal = end.exit_signal;
+  CallCost driver;
+  for (auto& unit : units_) {
+    record::DeviceEnd device;
+    device.gpu = unit.id();
+    if (auto energy = unit.meter->window(begin_, now)) {
+      device.energy = *energy;
+      if (parts_.writer) parts_.writer->source(unit.id(), energy->source);
+    } else {
+      put(&record::Writer::gap, record::Gap{begin_, now, unit.id(), energy.error().what});
+    }
+    if (unit.found) device.found = setting_of(*unit.found);
+    device.requested = unit.last_requested;
+    device.restoration = unit.restoration.outcome;
+    device.restoration_detail = unit.restoration.detail;
+    row.devices.push_back(std::move(device));
+    const CallCost cost = unit.gpu->cost();
+    driver.calls += cost.calls;
+    driver.inside += cost.inside;
+  }
+  row.cost = own_cost(driver, sampler_.ticks(), parts_.writer ? parts_.writer->bytes_written() : 0);
+  if (parts_.writer) record_file_ = parts_.writer->finish(row);
+}
+
+}  // namespace rubato::conduct

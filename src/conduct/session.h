@@ -1,0 +1,99 @@
+// One run, without threads and without waiting: step(now) reads what is due, follows the iterations, asks the
+// strategy, acts through the lease and records. A live and a virtual driver call it; neither knows more.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "conduct/gpu_unit.h"
+#include "conduct/lease_holder.h"
+#include "conduct/ownership.h"
+#include "device/gpu.h"
+#include "govern/strategy.h"
+#include "measure/sampler.h"
+#include "progress/iteration_tracker.h"
+#include "record/types.h"
+#include "record/writer.h"
+
+namespace rubato::conduct {
+
+/// How the job ended, for the record; both absent: there was none, or it was left running.
+struct JobEnd {
+  std::optional<int> exit_code;
+  std::optional<int> exit_signal;
+};
+
+struct SessionParts {
+  std::vector<std::unique_ptr<device::Gpu>> gpus;
+  std::unique_ptr<govern::Strategy> strategy;
+  std::unique_ptr<LeaseHolder> lease;       // null: this run sets nothing
+  std::unique_ptr<record::Writer> writer;   // null: no record could be made
+  std::function<std::vector<Mark>(TimePoint)> marks;
+  std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
+  bool allow_shared = false;
+  std::function<void(const Error&)> warn;   // for the person at the terminal, while the job runs
+  std::string backend;
+  std::string driver_version;
+};
+
+class Session final : public measure::SampleSink {
+ public:
+  Session(SessionParts parts, TimePoint begin);
+
+  [[nodiscard]] TimePoint next_due() const;
+  void step(TimePoint now);
+  /// Closes the lease, the blocks and the record. No step() after it.
+  void finish(TimePoint now, const JobEnd& end);
+
+  /// Where the record lies, or why there is none. Valid after finish().
+  [[nodiscard]] const Result<std::filesystem::path>& record_file() const { return record_file_; }
+  [[nodiscard]] bool restoration_failed() const { return restoration_failed_; }
+
+  void on_fast(std::size_t gpu, const FastReading& reading) override;
+  void on_slow(std::size_t gpu, const SlowReading& reading) override;
+  void on_gap(std::size_t gpu, TimePoint begin, TimePoint end, const std::string& why) override;
+
+ private:
+  void notice_pause(TimePoint now);
+  /// True where at least one iteration ended.
+  bool follow_iterations(TimePoint now);
+  void watch_ownership(TimePoint now);
+  void watch_limit(GpuUnit& unit, const SlowReading& reading);
+  void settle_blocks(TimePoint now, bool last);
+  void flush_change(GpuUnit& unit);
+  void decide(TimePoint now);
+  void give_way(TimePoint now);
+  [[nodiscard]] govern::Observation observe(TimePoint now) const;
+  void carry_out(const govern::Decision& decision, TimePoint now);
+  bool hold_lease(TimePoint now);
+  void set(GpuUnit& unit, const Setting& setting, TimePoint now);
+  void put_back(GpuUnit& unit, TimePoint now);
+  void stand_back(const Error& error, TimePoint now);
+  void note(const std::string& action, const std::string& why, TimePoint now, const Setting& setting);
+  void close_lease(TimePoint now);
+  void warn(const Error& error) const;
+  template <class Row>
+  void put(void (record::Writer::*add)(const Row&), const Row& row);
+
+  SessionParts parts_;
+  TimePoint begin_;
+  std::vector<GpuUnit> units_;
+  measure::Sampler sampler_;
+  progress::IterationTracker tracker_;
+  TimePoint next_ownership_;
+  TimePoint next_marks_;
+  TimePoint next_decision_;
+  std::optional<TimePoint> last_step_;
+  std::optional<govern::Decision> last_decision_;
+  Setting in_force_;
+  bool stand_back_ = false;  // somebody else has a hand on a GPU, or the lease is gone: measure only from here
+  bool paused_ = false;
+  bool restoration_failed_ = false;
+  Result<std::filesystem::path> record_file_ = fail(ErrorCode::unavailable, "no record was made");
+};
+
+}  // namespace rubato::conduct

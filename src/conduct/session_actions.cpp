@@ -1,0 +1,200 @@
+// The half of a session that changes things: what the strategy decides becomes requests to the guard.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "conduct/session.h"
+
+namespace rubato::conduct {
+namespace {
+
+// A strategy is asked after each iteration, and at least this often.
+constexpr Seconds kDecisionPeriod{1.0};
+// Limits are kept in milliwatts by the driver and in whole watts by people.
+constexpr Watts kSameLimit{0.5};
+// Below this share of time with a kernel on it a GPU does not count as loaded.
+constexpr double kLoadedUtilisation = 0.10;
+
+}  // namespace
+
+govern::Observation Session::observe(TimePoint now) const {
+  govern::Observation seen;
+  seen.now = now;
+  seen.run_begin = begin_;
+  seen.in_force = in_force_;
+  seen.iterations = tracker_.completed();
+  seen.last_iteration = tracker_.last_end();
+  seen.may_set = parts_.lease && parts_.lease->usable() && !stand_back_;
+  bool some_are_ours = false;
+  for (const auto& unit : units_) {
+    if (unit.ownership.verdict == Ownership::Verdict::none) continue;
+    const bool ours = unit.ownership.verdict == Ownership::Verdict::job;
+    if (!ours && !parts_.allow_shared) seen.may_set = false;
+    some_are_ours = some_are_ours || ours || parts_.allow_shared;
+    if (!ours || seen.state) continue;
+    seen.state = unit.state;
+    seen.highest_sm_clock = unit.highest_sm_clock;
+    seen.sensor_period = unit.meter->update_period();
+    seen.under_load = unit.state && unit.state->sm_utilisation.value_or(1.0) > kLoadedUtilisation;
+  }
+  seen.may_set = seen.may_set && some_are_ours;
+  return seen;
+}
+
+void Session::decide(TimePoint now) {
+  next_decision_ = now + kDecisionPeriod;
+  give_way(now);
+  const auto decision = parts_.strategy->next(observe(now));
+  if (decision.ask_again) next_decision_ = std::clamp(*decision.ask_again, now + Seconds(1e-3), next_decision_);
+  carry_out(decision, now);
+}
+
+// Somebody else computes on a GPU that has our setting: theirs must not run at it.
+void Session::give_way(TimePoint now) {
+  if (parts_.allow_shared) return;
+  for (auto& unit : units_) {
+    const bool disturbed =
+        unit.ownership.verdict == Ownership::Verdict::foreign || unit.ownership.verdict == Ownership::Verdict::unknown;
+    if (disturbed && !unit.gave_way) note("measure_only", cat(unit.name(), ": ", unit.ownership.why), now, {});
+    if (disturbed && !unit.in_force.empty()) put_back(unit, now);
+    unit.gave_way = disturbed;
+  }
+}
+
+void Session::note(const std::string& action, const std::string& why, TimePoint now, const Setting& setting) {
+  put(&record::Writer::decision, record::Decision{now, action, setting, why});
+}
+
+void Session::carry_out(const govern::Decision& decision, TimePoint now) {
+  const bool news = !last_decision_ || last_decision_->action != decision.action ||
+                    last_decision_->role != decision.role || last_decision_->setting != decision.setting;
+  if (news) note(std::string(name_of(decision.role)), decision.why, now, decision.setting);
+  last_decision_ = decision;
+
+  if (decision.action == govern::Action::use_setting && in_force_ != decision.setting) {
+    if (hold_lease(now)) {
+      for (auto& unit : units_)
+        if (unit.leased && !stand_back_) set(unit, decision.setting, now);
+      if (!stand_back_) in_force_ = decision.setting;
+    }
+  } else if (decision.action == govern::Action::use_found && !in_force_.empty()) {
+    for (auto& unit : units_)
+      if (unit.leased) put_back(unit, now);
+    in_force_ = {};
+  }
+  for (auto& unit : units_) unit.blocks->enter(decision.role, unit.in_force, now);
+}
+
+bool Session::hold_lease(TimePoint now) {
+  if (parts_.lease->state() == LeaseHolder::State::held) return true;
+  std::vector<GpuId> wanted;
+  for (const auto& unit : units_)
+    if (unit.ownership.verdict != Ownership::Verdict::none) wanted.push_back(unit.id());
+  const auto granted = parts_.lease->acquire(wanted);
+  if (!granted) {
+    stand_back(granted.error(), now);
+    return false;
+  }
+  for (const auto& found : granted->found) {
+    for (auto& unit : units_) {
+      if (unit.id() != found.gpu) continue;
+      unit.leased = true;
+      unit.found = found.limits;
+      if (!found.note.empty()) note("restored", cat(unit.name(), ": ", found.note), now, {});
+    }
+  }
+  return true;
+}
+
+void Session::stand_back(const Error& error, TimePoint now) {
+  stand_back_ = true;
+  note("measure_only", error.what, now, {});
+  warn(Error{error.code, cat(error.what, "; going on, measuring only"), error.hint});
+}
+
+void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
+  flush_change(unit);
+  record::SettingChange change{now, unit.id(), "rubato", setting, {}, std::nullopt, std::nullopt, "applied"};
+  const auto applied = parts_.lease->apply(unit.id(), setting);
+  if (!applied) {
+    change.outcome = cat("refused: ", applied.error().what);
+    put(&record::Writer::setting_change, change);
+    stand_back(applied.error(), now);
+    for (auto& other : units_)
+      if (other.leased && !other.in_force.empty() && parts_.lease->usable()) put_back(other, now);
+    in_force_ = {};
+    return;
+  }
+  change.requested = setting;
+  change.requested.power_limit = applied->requested_limit;
+  change.enforced = applied->enforced_limit;
+  unit.expected_limit = applied->requested_limit;
+  unit.last_write = now;
+  unit.in_force = setting;
+  unit.last_requested = change.requested;
+  unit.change = change;
+}
+
+void Session::put_back(GpuUnit& unit, TimePoint now) {
+  flush_change(unit);
+  record::SettingChange change{now, unit.id(), "rubato", {}, {}, std::nullopt, std::nullopt, {}};
+  const auto report = parts_.lease->restore(unit.id());
+  if (!report) {
+    change.outcome = cat("refused: ", report.error().what);
+    put(&record::Writer::setting_change, change);
+    stand_back(report.error(), now);
+    return;
+  }
+  change.outcome = std::string(name_of(report->outcome));
+  unit.in_force = {};
+  unit.expected_limit = unit.found ? std::optional(unit.found->requested) : std::nullopt;
+  unit.last_write = now;
+  change.requested.power_limit = unit.expected_limit;
+  put(&record::Writer::setting_change, change);
+}
+
+void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
+  if (!unit.leased || unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit) return;
+  if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit) return;
+  if (paused_) return;  // the guard may have restored while we were stopped
+  unit.changed_by_someone_else = true;
+  const std::string what = cat(unit.name(), ": someone else set the power limit to ", *reading.requested_limit, " (rubato had ",
+                               *unit.expected_limit, ")");
+  put(&record::Writer::setting_change,
+      record::SettingChange{reading.at, unit.id(), "someone else", {}, Setting{.power_limit = reading.requested_limit},
+                            reading.enforced_limit, reading.sm_clock, "left alone"});
+  stand_back(Error{ErrorCode::conflict, what, "their value stands; it will not be changed at the end either"}, reading.at);
+}
+
+// A stop longer than the guard's patience (Ctrl-Z, a suspended machine): it has restored, and the lease is taken anew.
+void Session::notice_pause(TimePoint now) {
+  paused_ = last_step_ && now - *last_step_ > wire::kLeaseTimeout;
+  if (paused_ && parts_.lease && parts_.lease->state() == LeaseHolder::State::held) {
+    put(&record::Writer::gap, record::Gap{*last_step_, now, std::nullopt, "rubato was stopped"});
+    if (parts_.lease->taken_anew_after_pause()) {
+      note("restored", cat("stopped for ", now - *last_step_, ": the guard had put everything back; setting again"), now, in_force_);
+      for (auto& unit : units_)
+        if (unit.leased && !in_force_.empty() && !stand_back_) set(unit, in_force_, now);
+    }
+  }
+  last_step_ = now;
+}
+
+void Session::close_lease(TimePoint now) {
+  if (!parts_.lease) return;
+  for (const auto& report : parts_.lease->release()) {
+    for (auto& unit : units_) {
+      if (unit.id() != report.gpu) continue;
+      unit.restoration = report;
+      put(&record::Writer::setting_change,
+          record::SettingChange{now, unit.id(), "guard", {}, {}, std::nullopt, std::nullopt,
+                                cat(name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail)});
+    }
+    if (report.outcome == Restoration::failed) {
+      restoration_failed_ = true;
+      warn(Error{ErrorCode::conflict, cat(report.gpu.uuid, ": could not be put back: ", report.detail), "run `rubato restore`"});
+    }
+  }
+}
+
+}  // namespace rubato::conduct

@@ -1,0 +1,49 @@
+// One GPU read through NVML. The fast tick is a single driver call wherever the driver allows it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/gpu.h"
+#include "device/nvml/device_calls.h"
+#include "device/nvml/probe.h"
+
+namespace rubato::device::nvml {
+
+/// What a backend knows about a GPU before anybody opens it.
+struct Handle {
+  std::shared_ptr<const Library> library;
+  abi::Device device = nullptr;
+  GpuIdentity identity;
+  std::shared_ptr<const Clock> clock;
+  Kind kind = Kind::measured;
+};
+
+class NvmlGpu final : public Gpu {
+ public:
+  NvmlGpu(Handle handle, DeviceCalls calls, Probed probed, SensorFacts sensor);
+
+  [[nodiscard]] const GpuIdentity& identity() const override { return handle_.identity; }
+  [[nodiscard]] const Capabilities& capabilities() const override { return probed_.capabilities; }
+  [[nodiscard]] const SensorFacts& sensor() const override { return sensor_; }
+  [[nodiscard]] Kind kind() const override { return handle_.kind; }
+  [[nodiscard]] Result<FastReading> read_fast() override;
+  [[nodiscard]] Result<SlowReading> read_slow() override;
+  [[nodiscard]] Result<PowerLimits> power_limits() override;
+  [[nodiscard]] Result<ClockTable> supported_clocks() override;
+  [[nodiscard]] Result<std::vector<ComputeProcess>> compute_processes() override;
+  [[nodiscard]] CallCost cost() const override { return calls_.cost(); }
+
+ private:
+  [[nodiscard]] Error failure(abi::Return code, std::string_view doing) const;
+  /// Unlike a missing reading, this is no answer at all.
+  [[nodiscard]] static bool no_answer(abi::Return code);
+  [[nodiscard]] abi::Return read_fields(FastReading& reading);
+
+  Handle handle_;
+  DeviceCalls calls_;
+  Probed probed_;
+  SensorFacts sensor_;
+};
+
+}  // namespace rubato::device::nvml

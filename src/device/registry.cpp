@@ -1,0 +1,68 @@
+#include "device/registry.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "device/nvml/backend.h"
+#include "device/select.h"
+#include "device/sim/backend.h"
+
+namespace rubato::device {
+namespace {
+
+constexpr std::array kBackends = {
+    BackendEntry{"nvml", &nvml::open, "NVIDIA GPUs through the driver's own library"},
+    BackendEntry{"sim", &sim::open, "simulated GPUs: 'sim:v100', or several: 'sim:v100,sim:v100'"},
+};
+
+Result<std::unique_ptr<Backend>> open_named(std::string_view name, std::string_view argument) {
+  std::string known;
+  for (const BackendEntry& entry : kBackends) {
+    if (entry.name == name) return entry.open(argument);
+    known += cat(known.empty() ? "" : ", ", entry.name);
+  }
+  return fail(ErrorCode::not_found, cat("no backend '", name, "'"), cat("there are: ", known));
+}
+
+}  // namespace
+
+std::span<const BackendEntry> backends() {
+  return kBackends;
+}
+
+Result<std::unique_ptr<Backend>> open_backend(std::string_view spec) {
+  const auto colon = spec.find(':');
+  if (colon == std::string_view::npos) return open_named(spec, {});
+  return open_named(spec.substr(0, colon), spec.substr(colon + 1));
+}
+
+Result<Selection> select_gpus(std::string_view list, std::string_view visible_devices) {
+  std::array<std::string_view, kBackends.size()> names;
+  std::transform(kBackends.begin(), kBackends.end(), names.begin(),
+                 [](const BackendEntry& e) { return e.name; });
+  auto request = parse_request(list, names);
+  if (!request) return fail(std::move(request.error()));
+  auto backend = open_named(request->backend, request->argument);
+  if (!backend) return fail(std::move(backend.error()));
+
+  Selection selection{.backend = std::move(*backend), .spec = request->backend};
+  if (!request->argument.empty()) selection.spec += cat(":", request->argument);
+  const auto& gpus = selection.backend->gpus();
+  if (!request->items.empty()) {
+    auto chosen = match_gpus(request->items, gpus);
+    if (!chosen) return fail(std::move(chosen.error()));
+    selection.chosen = std::move(*chosen);
+  } else if (trim(list).empty() && !visible_devices.empty()) {
+    auto visible = visible_gpus(visible_devices, gpus);
+    if (!visible) return fail(std::move(visible.error()));
+    if (!visible->doubt.empty()) log::warning(visible->doubt);
+    selection.chosen = std::move(visible->gpus);
+  } else {
+    selection.chosen = gpus;
+  }
+  return selection;
+}
+
+}  // namespace rubato::device

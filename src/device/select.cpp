@@ -1,0 +1,167 @@
+#include "device/select.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+#include "base/text.h"
+
+namespace rubato::device {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+struct PciAddress {
+  std::uint64_t domain = 0;
+  std::uint64_t bus = 0;
+  std::uint64_t device = 0;
+  bool operator==(const PciAddress&) const = default;
+};
+
+/// "00000000:1B:00.0", "0000:1b:00.0", "1b:00.0", "1b:00".
+std::optional<PciAddress> parse_pci(std::string_view text) {
+  if (const auto dot = text.find('.'); dot != std::string_view::npos) text = text.substr(0, dot);
+  const auto parts = split(text, ':');
+  if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
+  std::array<std::uint64_t, 3> numbers{};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto number = parse_hex(parts[i]);
+    if (!number) return std::nullopt;
+    numbers[i + 3 - parts.size()] = *number;
+  }
+  return PciAddress{numbers[0], numbers[1], numbers[2]};
+}
+
+std::string list_of(std::span<const GpuIdentity> gpus) {
+  std::string out;
+  for (const GpuIdentity& gpu : gpus)
+    out +=
+        cat(out.empty() ? "" : "; ", gpu.index, ": ", gpu.id.uuid, " (", gpu.name, ", ", gpu.pci_bus_id, ")");
+  return out.empty() ? "none" : out;
+}
+
+bool is_mig(std::string_view item) {
+  return lower(item).starts_with("mig-");
+}
+
+tl::unexpected<Error> refuse_mig(std::string_view item) {
+  return fail(
+      ErrorCode::not_supported,
+      cat("'", item, "' is a MIG instance; power, limits and clocks exist for whole GPUs only"),
+      "name the whole GPU ('rubato devices' lists them), which measures all of its instances together");
+}
+
+std::vector<GpuIdentity> candidates(std::string_view item, std::span<const GpuIdentity> gpus) {
+  std::vector<GpuIdentity> found;
+  const auto keep = [&](auto fits) {
+    std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(found), fits);
+  };
+  if (const auto index = parse_integer(item)) {
+    keep([&](const GpuIdentity& gpu) { return *index == static_cast<std::int64_t>(gpu.index); });
+  } else if (const auto address = parse_pci(item)) {
+    keep([&](const GpuIdentity& gpu) { return parse_pci(gpu.pci_bus_id) == address; });
+  } else if (const std::string wanted = lower(item); wanted.starts_with("gpu-")) {
+    keep([&](const GpuIdentity& gpu) { return lower(gpu.id.uuid).starts_with(wanted); });
+    const auto exact = std::find_if(found.begin(), found.end(),
+                                    [&](const GpuIdentity& g) { return lower(g.id.uuid) == wanted; });
+    if (exact != found.end()) return {*exact};
+  }
+  return found;
+}
+
+Result<GpuIdentity> match_one(std::string_view item, std::span<const GpuIdentity> gpus) {
+  if (is_mig(item)) return refuse_mig(item);
+  const auto found = candidates(item, gpus);
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    return fail(ErrorCode::not_found, cat("no GPU '", item, "'; there are: ", list_of(gpus)),
+                "name one by index, UUID (or how it begins) or PCI id; 'rubato devices' lists them");
+  }
+  return fail(ErrorCode::invalid_argument, cat("'", item, "' fits ", found.size(), " GPUs: ", list_of(found)),
+              "give more of the UUID");
+}
+
+void add_once(std::vector<GpuIdentity>& chosen, const GpuIdentity& gpu) {
+  const bool there =
+      std::any_of(chosen.begin(), chosen.end(), [&](const GpuIdentity& g) { return g.id == gpu.id; });
+  if (!there) chosen.push_back(gpu);
+}
+
+}  // namespace
+
+Result<Request> parse_request(std::string_view list, std::span<const std::string_view> backends) {
+  Request request;
+  if (trim(list).empty()) return request;
+  std::optional<std::string> backend;
+  for (const std::string& raw : split(list, ',')) {
+    const std::string item(trim(raw));
+    if (item.empty()) {
+      return fail(ErrorCode::invalid_argument, cat("'", list, "' has an empty item"),
+                  "separate GPUs by single commas: '--gpu 0,1'");
+    }
+    std::string of = "nvml";
+    std::string rest = item;
+    for (const std::string_view name : backends) {
+      if (item != name && !item.starts_with(cat(name, ":"))) continue;
+      of = name;
+      rest = item == name ? "" : item.substr(name.size() + 1);
+    }
+    if (backend && *backend != of) {
+      return fail(ErrorCode::invalid_argument,
+                  cat("'", list, "' mixes GPUs of '", *backend, "' and of '", of, "'; one run uses one kind"),
+                  "simulated GPUs each take the prefix: '--gpu sim:v100,sim:v100'");
+    }
+    backend = of;
+    if (rest.empty()) continue;
+    if (of == "nvml")
+      request.items.push_back(rest);
+    else
+      request.argument += cat(request.argument.empty() ? "" : ",", rest);
+  }
+  request.backend = *backend;
+  return request;
+}
+
+Result<std::vector<GpuIdentity>> match_gpus(std::span<const std::string> items,
+                                            std::span<const GpuIdentity> gpus) {
+  std::vector<GpuIdentity> chosen;
+  for (const std::string& item : items) {
+    auto gpu = match_one(item, gpus);
+    if (!gpu) return fail(std::move(gpu.error()));
+    add_once(chosen, *gpu);
+  }
+  return chosen;
+}
+
+Result<Visible> visible_gpus(std::string_view visible_devices, std::span<const GpuIdentity> gpus) {
+  Visible visible;
+  const bool alike =
+      std::all_of(gpus.begin(), gpus.end(), [&](const GpuIdentity& g) { return g.name == gpus[0].name; });
+  for (const std::string& raw : split(visible_devices, ',')) {
+    const std::string item(trim(raw));
+    if (is_mig(item)) return refuse_mig(item);
+    // CUDA puts the fastest GPU first unless told otherwise, so among different GPUs its index says nothing
+    // here.
+    if (!alike && parse_integer(item).value_or(-1) >= 0) {
+      return Visible{.gpus = {gpus.begin(), gpus.end()},
+                     .doubt = cat("CUDA_VISIBLE_DEVICES=", visible_devices,
+                                  " counts in CUDA's order, which need not be the driver's on a machine with "
+                                  "different GPUs: all are watched; name them by UUID to narrow that")};
+    }
+    const auto gpu = match_one(item, gpus);
+    if (!gpu) break;
+    add_once(visible.gpus, *gpu);
+  }
+  if (!visible.gpus.empty()) return visible;
+  return fail(
+      ErrorCode::not_found,
+      cat("CUDA_VISIBLE_DEVICES=", visible_devices, " leaves no GPU visible; there are: ", list_of(gpus)),
+      "name a GPU with '--gpu', or unset CUDA_VISIBLE_DEVICES");
+}
+
+}  // namespace rubato::device

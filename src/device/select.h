@@ -1,0 +1,40 @@
+// From what people type after --gpu, or what a scheduler put into CUDA_VISIBLE_DEVICES, to GPUs: pure text
+// work.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/gpu_id.h"
+
+namespace rubato::device {
+
+/// What a --gpu list asks for before any driver is opened.
+struct Request {
+  std::string backend = "nvml";
+  std::string argument;            // "v100,v100" of "sim:v100,sim:v100"
+  std::vector<std::string> items;  // names of GPUs of that backend; empty: all of them
+};
+
+/// invalid_argument for empty items and for items of two backends.
+[[nodiscard]] Result<Request> parse_request(std::string_view list,
+                                            std::span<const std::string_view> backends);
+
+/// Index, UUID or its unique beginning, PCI id in any of its usual lengths. A GPU named twice counts once.
+[[nodiscard]] Result<std::vector<GpuIdentity>> match_gpus(std::span<const std::string> items,
+                                                          std::span<const GpuIdentity> gpus);
+
+struct Visible {
+  std::vector<GpuIdentity> gpus;
+  std::string doubt;  // why more GPUs than the job sees may be among them; empty: none
+};
+
+/// The GPUs that CUDA will show a program with this CUDA_VISIBLE_DEVICES, which ends at its first unknown
+/// item. not_supported for MIG instances; not_found where nothing stays visible.
+[[nodiscard]] Result<Visible> visible_gpus(std::string_view visible_devices,
+                                           std::span<const GpuIdentity> gpus);
+
+}  // namespace rubato::device

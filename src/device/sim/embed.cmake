@@ -1,0 +1,15 @@
+# Writes one .cpp that holds every profile and workload as text.
+function(table name files)
+  set(rows "")
+  foreach(file ${files})
+    file(READ ${file} content)
+    string(APPEND rows "    R\"rubato(${content})rubato\",\n")
+  endforeach()
+  set(text "${text}std::span<const std::string_view> ${name}() {\n  static constexpr std::string_view kRows[] = {\n${rows}  };\n  return kRows;\n}\n" PARENT_SCOPE)
+endfunction()
+
+set(text "#include \"device/sim/embedded.h\"\n\nnamespace rubato::device::sim {\n")
+table(embedded_gpus "${GPUS}")
+table(embedded_workloads "${WORKLOADS}")
+string(APPEND text "}  // namespace rubato::device::sim\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,184 @@
+#include "device/sim/gpu_view.h"
+
+#include <type_traits>
+
+#include "base/text.h"
+
+namespace rubato::device::sim {
+namespace {
+
+Capabilities capabilities_of(const SimWorld& world, unsigned gpu) {
+  const Profile& profile = world.profile(gpu);
+  const std::string why = world.why_may_not_set();
+  const Capability may_set = why.empty() ? Capability::yes() : Capability::no(why);
+  const auto if_has = [&](bool has, std::string_view what) {
+    return has ? may_set : Capability::no(cat(profile.board, " cannot set ", what));
+  };
+  Capabilities out;
+  out.read_power = out.read_clocks = out.read_utilisation = out.read_limiter = out.read_processes =
+      Capability::yes();
+  out.read_energy_counter =
+      profile.has_energy_counter && world.scenario().energy_counter
+          ? Capability::yes()
+          : Capability::no("the scenario of this simulated world has no energy counter");
+  out.set_power_limit = out.set_sm_clock = may_set;
+  out.set_memory_clock = if_has(profile.has_memory_lock, "its memory clock");
+  out.set_application_clocks = if_has(profile.has_application_clocks, "application clocks");
+  return out;
+}
+
+SensorFacts sensor_of(const Profile& profile) {
+  SensorFacts out;
+  out.update_period = profile.instant.period;
+  out.averaging_window = profile.instant.window;
+  out.counter_period = profile.counter_period;
+  out.source = profile.sensor_source;
+  return out;
+}
+
+class GpuView final : public Gpu {
+ public:
+  GpuView(std::shared_ptr<SimWorld> world, unsigned gpu)
+      : world_(std::move(world)),
+        gpu_(gpu),
+        capabilities_(capabilities_of(*world_, gpu)),
+        sensor_(sensor_of(world_->profile(gpu))) {}
+
+  const GpuIdentity& identity() const override { return world_->identity(gpu_); }
+  const Capabilities& capabilities() const override { return capabilities_; }
+  const SensorFacts& sensor() const override { return sensor_; }
+  Kind kind() const override { return Kind::modelled; }
+  CallCost cost() const override { return cost_; }
+
+  Result<FastReading> read_fast() override {
+    FastReading out;
+    const Result<Readout> power = call(CallId::read_power);
+    if (!power && unanswered(power.error())) return fail(power.error());
+    const Result<Readout> energy = call(CallId::read_energy_counter);
+    if (!energy && unanswered(energy.error())) return fail(energy.error());
+    out.at = power ? power->at : energy ? energy->at : world_->clock()->now();
+    if (power) out.power = power->power_instant;
+    if (energy) out.energy_counter = energy->energy_counter;
+    return out;
+  }
+
+  Result<SlowReading> read_slow() override {
+    SlowReading out;
+    out.at = world_->clock()->now();
+    const auto take = [&](CallId id, auto&& pick) -> Status {
+      const Result<Readout> r = call(id);
+      if (!r) return unanswered(r.error()) ? Status(fail(r.error())) : Status();
+      out.at = r->at;
+      pick(*r);
+      return {};
+    };
+    Status s = take(CallId::read_clocks, [&](const Readout& r) {
+      out.sm_clock = r.sm_clock;
+      out.memory_clock = r.memory_clock;
+    });
+    if (s)
+      s = take(CallId::read_utilisation, [&](const Readout& r) {
+        out.sm_utilisation = r.sm_utilisation;
+        out.memory_utilisation = r.memory_utilisation;
+      });
+    if (s) s = take(CallId::read_temperature, [&](const Readout& r) { out.temperature = r.temperature; });
+    if (s) s = take(CallId::read_limiter, [&](const Readout& r) { out.limiter = r.limiter; });
+    if (s)
+      s = take(CallId::read_power_limits, [&](const Readout& r) {
+        out.requested_limit = r.limits.requested;
+        out.enforced_limit = r.limits.enforced;
+      });
+    if (!s) return fail(s.error());
+    return out;
+  }
+
+  Result<PowerLimits> power_limits() override {
+    const Result<Readout> r = call(CallId::read_power_limits);
+    if (!r) return fail(r.error());
+    return r->limits;
+  }
+
+  Result<ClockTable> supported_clocks() override {
+    const Status s = timed([&] { return world_->begin_call(CallId::read_supported_clocks, gpu_, now()); });
+    if (!s) return fail(s.error());
+    return ClockTable{world_->profile(gpu_).sm_clocks, world_->profile(gpu_).memory_clocks};
+  }
+
+  Result<std::vector<ComputeProcess>> compute_processes() override {
+    return timed([&] { return world_->read_processes(gpu_, now()); });
+  }
+
+  Result<FeatureVector> read_counters() override {
+    const Result<CounterTotals> totals = timed([&] { return world_->read_counters(gpu_, now()); });
+    if (!totals) return fail(totals.error());
+    FeatureVector out;
+    out.end = totals->at;
+    out.begin = counters_ ? counters_->at : totals->at;
+    if (counters_ && out.end > out.begin) {
+      out[Feature::sm_active] = (totals->sm_active - counters_->sm_active) / (out.end - out.begin);
+      out[Feature::dram_active] = (totals->dram_active - counters_->dram_active) / (out.end - out.begin);
+    }
+    counters_ = *totals;
+    return out;
+  }
+
+ private:
+  // These mean that the GPU did not answer; other errors, that this one figure cannot be had.
+  static bool unanswered(const Error& error) {
+    return error.code == ErrorCode::device_lost || error.code == ErrorCode::timeout;
+  }
+  [[nodiscard]] TimePoint now() const { return world_->clock()->now(); }
+  Result<Readout> call(CallId id) {
+    return timed([&] { return world_->read(id, gpu_, now()); });
+  }
+  template <class Call>
+  std::invoke_result_t<Call&> timed(Call call) {
+    const RealClock wall;
+    const TimePoint begin = wall.now();
+    auto result = call();
+    cost_.inside += wall.now() - begin;
+    ++cost_.calls;
+    return result;
+  }
+
+  std::shared_ptr<SimWorld> world_;
+  unsigned gpu_;
+  Capabilities capabilities_;
+  SensorFacts sensor_;
+  CallCost cost_;
+  std::optional<CounterTotals> counters_;
+};
+
+class ControlView final : public GpuControl {
+ public:
+  ControlView(std::shared_ptr<SimWorld> world, unsigned gpu) : world_(std::move(world)), gpu_(gpu) {}
+
+  Status set_power_limit(Watts limit) override { return world_->set_power_limit(gpu_, limit, now()); }
+  Status lock_sm_clock(ClockRange range) override { return world_->lock_sm_clock(gpu_, range, now()); }
+  Status reset_sm_clock() override { return world_->reset_sm_clock(gpu_, now()); }
+  Status lock_memory_clock(ClockRange range) override {
+    return world_->lock_memory_clock(gpu_, range, now());
+  }
+  Status reset_memory_clock() override { return world_->reset_memory_clock(gpu_, now()); }
+  Status set_application_clocks(ApplicationClocks c) override {
+    return world_->set_application_clocks(gpu_, c, now());
+  }
+  Status reset_application_clocks() override { return world_->reset_application_clocks(gpu_, now()); }
+
+ private:
+  [[nodiscard]] TimePoint now() const { return world_->clock()->now(); }
+  std::shared_ptr<SimWorld> world_;
+  unsigned gpu_;
+};
+
+}  // namespace
+
+std::unique_ptr<Gpu> make_gpu(std::shared_ptr<SimWorld> world, unsigned index) {
+  return std::make_unique<GpuView>(std::move(world), index);
+}
+
+std::unique_ptr<GpuControl> make_control(std::shared_ptr<SimWorld> world, unsigned index) {
+  return std::make_unique<ControlView>(std::move(world), index);
+}
+
+}  // namespace rubato::device::sim

@@ -1,0 +1,64 @@
+#include "device/sim/work.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "device/sim/embedded.h"
+#include "rubato/mark_layout.h"
+
+namespace rubato::device::sim {
+namespace {
+
+using Json = nlohmann::json;
+
+std::uint32_t phase_of(const std::string& name) {
+  if (name == "forward") return RUBATO_PHASE_FORWARD;
+  if (name == "backward") return RUBATO_PHASE_BACKWARD;
+  if (name == "optimizer") return RUBATO_PHASE_OPTIMIZER;
+  return RUBATO_PHASE_DATA;
+}
+
+Workload parse(const Json& j) {
+  Workload w;
+  w.name = j.at("name").get<std::string>();
+  w.description = j.at("description").get<std::string>();
+  w.memory_bytes = j.at("memory_bytes").get<std::uint64_t>();
+  w.jitter = j.at("jitter").at("value").get<double>();
+  for (const Json& s : j.at("segments"))
+    w.segments.push_back({.phase = phase_of(s.at("phase").get<std::string>()),
+                          .compute_s = s.at("compute_s").get<double>(),
+                          .memory_s = s.at("memory_s").get<double>(),
+                          .fixed_s = s.at("fixed_s").get<double>(),
+                          .compute_activity = s.at("compute_activity").get<double>(),
+                          .memory_activity = s.at("memory_activity").get<double>()});
+  return w;
+}
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> kAll = [] {
+    std::vector<Workload> out;
+    for (const std::string_view text : embedded_workloads()) out.push_back(parse(Json::parse(text)));
+    return out;
+  }();
+  return kAll;
+}
+
+}  // namespace
+
+Result<const Workload*> find_workload(std::string_view name) {
+  std::string known;
+  for (const Workload& workload : workloads()) {
+    if (workload.name == name) return &workload;
+    known += cat(known.empty() ? "" : ", ", workload.name);
+  }
+  return fail(ErrorCode::not_found, cat("there is no simulated workload \"", name, "\"; there are ", known),
+              "`rubato sim workloads` describes them");
+}
+
+std::vector<WorkloadSummary> list_workloads() {
+  std::vector<WorkloadSummary> out;
+  for (const Workload& workload : workloads()) out.push_back({workload.name, workload.description});
+  return out;
+}
+
+}  // namespace rubato::device::sim

@@ -1,0 +1,60 @@
+// One GPU of a lease: its lock, its journal, its driver handles, and the promise to bring it back.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "guard/journal.h"
+#include "guard/opened_gpu.h"
+#include "guard/ownership.h"
+#include "guard/recover.h"
+#include "wire/message.h"
+
+namespace rubato::guard {
+
+/// What a client may do with the GPU.
+struct Terms {
+  std::vector<Knob> knobs;
+  ClockLock found_sm_clock;  // as the user stated it
+};
+
+class HeldGpu {
+ public:
+  /// Puts back what a dead run left, reads what is found and journals it; changes nothing else.
+  [[nodiscard]] static Result<HeldGpu> take(const Folder& folder, const GpuId& gpu, Ownership ownership,
+                                            OpenedGpu opened, const Terms& terms, const Era& era);
+
+  [[nodiscard]] const GpuId& id() const { return found_.gpu; }
+  [[nodiscard]] const wire::Found& found() const { return found_; }
+
+  /// All of the setting or, after an error, none of it. conflict where somebody else changed the limit.
+  [[nodiscard]] Result<wire::Applied> apply(const Setting& setting);
+  /// Back to what was found; the GPU stays held.
+  [[nodiscard]] RestorationReport back_to_found() noexcept;
+  /// Back to what was found, for good: tried twice, and the journal goes unless that failed.
+  [[nodiscard]] RestorationReport end() noexcept;
+
+ private:
+  HeldGpu(Ownership ownership, OpenedGpu opened, Journal journal, Terms terms, wire::Found found)
+      : ownership_(std::move(ownership)),
+        opened_(std::move(opened)),
+        journal_(std::move(journal)),
+        terms_(std::move(terms)),
+        found_(std::move(found)) {}
+
+  Status check(const Setting& setting, const PowerLimits& now) const;
+  Status check_clocks(Knob knob, const ClockRange& range) const;
+  Status write(const Setting& setting, const PowerLimits& now);
+  /// Words on what could not be undone; empty where all was.
+  std::string undo(const Setting& setting, const PowerLimits& before, const ClockLock& sm_before,
+                   const ClockLock& memory_before) noexcept;
+
+  Ownership ownership_;
+  OpenedGpu opened_;
+  Journal journal_;
+  Terms terms_;
+  wire::Found found_;
+};
+
+}  // namespace rubato::guard

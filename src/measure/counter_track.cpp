@@ -1,0 +1,122 @@
+#include "measure/counter_track.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rubato::measure {
+namespace {
+
+// How far the counter's line is drawn beyond its updates, in counter periods; further away it is stuck or
+// unread.
+constexpr double kReach = 3.0;
+// How far around an edge the power is looked at to see how much it moves there.
+constexpr double kNear = 5.0;
+
+}  // namespace
+
+CounterTrack::CounterTrack(Seconds counter_period) : period_(counter_period) {}
+
+CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral& power) {
+  const CounterStep step = diff_.update(counter);
+  const Seconds unseen = last_seen_ ? at - *last_seen_ : period_;
+  last_seen_ = at;
+  const auto* advance = std::get_if<CounterAdvance>(&step);
+  if (advance && advance->by == Joules(0)) return step;
+
+  const Seconds doubt = std::min(unseen, period_);
+  Node node{at - doubt / 2, doubt.value() / 2, 0, 0, 0};
+  if (nodes_.empty()) {
+    nodes_.push_back(node);
+    return step;
+  }
+  const Node& last = nodes_.back();
+  node.energy_j = last.energy_j;
+  node.join_band_j = last.join_band_j;
+  node.resets = last.resets;
+  if (advance) {
+    node.energy_j += advance->by.value();
+  } else {
+    ++node.resets;
+    if (const auto hole = power.over(last.at, node.at)) {
+      // The new counter began at zero inside the hole, so what it shows was drawn there.
+      node.energy_j += std::max(hole->total(), counter).value();
+      node.join_band_j += hole->band.value();
+    } else {
+      const double guess =
+          std::max(range_near(last.at, power).highest.value() * (node.at - last.at).value(), counter.value());
+      node.energy_j += guess;
+      node.join_band_j += guess;
+    }
+  }
+  nodes_.push_back(node);
+  return step;
+}
+
+PowerRange CounterTrack::range_near(TimePoint t, const PowerIntegral& power) const {
+  if (const auto seen = power.range(t - period_ * kNear, t + period_ * kNear)) return *seen;
+  // Power cannot be read: the slopes of the counter itself, three on either side.
+  const auto after = std::upper_bound(nodes_.begin(), nodes_.end(), t,
+                                      [](TimePoint value, const Node& n) { return value < n.at; });
+  const auto middle = after - nodes_.begin();
+  const auto size = static_cast<std::ptrdiff_t>(nodes_.size());
+  PowerRange range{Watts(0), Watts(0)};
+  bool any = false;
+  for (auto i = std::max<std::ptrdiff_t>(1, middle - 3); i < std::min(size, middle + 4); ++i) {
+    const Node& a = nodes_[static_cast<std::size_t>(i - 1)];
+    const Node& b = nodes_[static_cast<std::size_t>(i)];
+    if (a.resets != b.resets) continue;
+    const Watts slope = Joules(b.energy_j - a.energy_j) / (b.at - a.at);
+    range = any ? PowerRange{std::min(range.lowest, slope), std::max(range.highest, slope)}
+                : PowerRange{slope, slope};
+    any = true;
+  }
+  return range;
+}
+
+std::optional<CounterPoint> CounterTrack::extrapolate(const Node& end, TimePoint t,
+                                                      const PowerIntegral& power) const {
+  const Seconds away = t - end.at;
+  if (abs(away) > period_ * kReach) return std::nullopt;
+  const PowerRange range = range_near(t, power);
+  const double spread = (range.highest - range.lowest).value();
+  CounterPoint p{end.energy_j, range.highest.value() * end.half_width_s + spread * std::abs(away.value()),
+                 end.join_band_j, end.resets};
+  const auto integral = power.over(std::min(t, end.at), std::max(t, end.at));
+  const double energy = integral ? integral->total().value()
+                                 : 0.5 * (range.lowest + range.highest).value() * std::abs(away.value());
+  p.energy_j += away.value() < 0 ? -energy : energy;
+  return p;
+}
+
+std::optional<CounterPoint> CounterTrack::at(TimePoint t, const PowerIntegral& power) const {
+  if (nodes_.empty()) return std::nullopt;
+  if (t < nodes_.front().at) {
+    if (forgot_) return std::nullopt;
+    return extrapolate(nodes_.front(), t, power);
+  }
+  const auto after = std::upper_bound(nodes_.begin(), nodes_.end(), t,
+                                      [](TimePoint value, const Node& n) { return value < n.at; });
+  const Node& a = *std::prev(after);
+  if (after == nodes_.end()) return extrapolate(a, t, power);
+  const Node& b = *after;
+  const double length = (b.at - a.at).value();
+  const double share = (t - a.at).value() / length;
+  const PowerRange range = range_near(t, power);
+  CounterPoint p;
+  p.energy_j = a.energy_j + (b.energy_j - a.energy_j) * share;
+  // Two doubts: when the updates on either side really happened, and how the energy between them was spread.
+  p.edge_band_j = range.highest.value() * std::max(a.half_width_s, b.half_width_s) +
+                  (range.highest - range.lowest).value() * length * share * (1 - share);
+  p.join_band_j = a.join_band_j + (b.join_band_j - a.join_band_j) * share;
+  p.resets = share > 0.5 ? b.resets : a.resets;
+  return p;
+}
+
+void CounterTrack::forget(TimePoint before) {
+  while (nodes_.size() >= 2 && nodes_[1].at <= before) {
+    nodes_.pop_front();
+    forgot_ = true;
+  }
+}
+
+}  // namespace rubato::measure

@@ -1,0 +1,75 @@
+// Energy of one GPU over any stretch of time, from its counter where it has one and from integrated power
+// where not, with what is known about the error.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "core/capability.h"
+#include "core/kind.h"
+#include "core/sample.h"
+#include "core/window.h"
+#include "measure/counter_track.h"
+#include "measure/power_integral.h"
+
+namespace rubato::measure {
+
+/// Names of the sources a meter labels its windows with.
+inline constexpr std::string_view kEnergyCounter = "energy_counter";
+inline constexpr std::string_view kIntegratedPower = "integrated_power";
+
+/// A window and what a careful reader wants to know besides.
+struct WindowDetail {
+  EnergyWindow window;
+  std::vector<PowerGap> gaps;               // without power readings; only those not yet forgotten
+  unsigned counter_resets = 0;              // joined with integrated power
+  std::optional<std::string> disagreement;  // counter and integrated power differ by more than the bands
+};
+
+/// Fed with every fast reading, in time order. Holds readings only back to forget().
+class EnergyMeter {
+ public:
+  EnergyMeter(SensorFacts facts, Kind kind, std::string gpu_name);
+
+  /// What the counter did; absent where the reading has none, or is not after the one before.
+  std::optional<CounterStep> add(const FastReading& reading);
+
+  /// Errors: invalid_argument where end <= begin; unavailable where no reading covers an edge.
+  [[nodiscard]] Result<EnergyWindow> window(TimePoint begin, TimePoint end) const;
+  [[nodiscard]] Result<WindowDetail> inspect(TimePoint begin, TimePoint end) const;
+
+  /// Windows that begin or end exactly at a pinned moment stay computable after it was forgotten, at the cost
+  /// of a few numbers: pin the begin of the run and of each block, and a day costs no more than a minute.
+  void pin(TimePoint moment);
+  void unpin(TimePoint moment);
+  /// Drops readings that no window beginning at or after `before`, or at a pinned moment, needs.
+  void forget(TimePoint before);
+
+  [[nodiscard]] std::optional<TimePoint> latest() const { return latest_; }
+  [[nodiscard]] std::size_t readings_held() const { return power_.readings() + counter_.updates(); }
+  [[nodiscard]] Seconds update_period() const { return period_; }
+
+ private:
+  struct Edge {
+    std::optional<CounterPoint> counter;
+    std::optional<PowerPoint> power;
+  };
+  [[nodiscard]] Edge edge_at(TimePoint t) const;
+  [[nodiscard]] Source source(std::string_view name, Seconds length) const;
+
+  SensorFacts facts_;
+  Kind kind_;
+  std::string gpu_name_;
+  Seconds period_;
+  Seconds counter_period_;
+  PowerIntegral power_;
+  CounterTrack counter_;
+  std::optional<TimePoint> latest_;
+  std::map<TimePoint, std::optional<Edge>> pins_;  // fixed once their readings are about to go
+};
+
+}  // namespace rubato::measure

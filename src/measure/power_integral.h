@@ -1,0 +1,91 @@
+// Energy from power readings that come at irregular times: linear between readings, held for at most one
+// update period beyond them. Where nothing was read for longer, a gap is told apart from what was measured.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+namespace rubato::measure {
+
+struct PowerGap {
+  TimePoint begin;
+  TimePoint end;
+  Joules estimate;  // at the mean power of the neighbours
+  Joules band;      // half width of that estimate
+};
+
+struct PowerEnergy {
+  Joules measured;
+  Joules estimated;  // in gaps
+  Joules band;       // half width for both together
+  Seconds gap_time;
+  [[nodiscard]] Joules total() const { return measured + estimated; }
+};
+
+/// Running sums up to one moment: the difference of two points is a window, however long ago the first was.
+struct PowerPoint {
+  double measured_j = 0;
+  double estimated_j = 0;
+  double linear_band_j = 0;  // gaps and held ends: may all be wrong in one direction
+  double variance_j2 = 0;    // between neighbouring readings: independent of each other
+  double gap_s = 0;
+  double power_w = 0;
+};
+
+struct PowerRange {
+  Watts lowest;
+  Watts highest;
+};
+
+class PowerIntegral {
+ public:
+  /// `averaging_window`: a reading is the mean of that much time before it, so an edge is blurred by as much.
+  explicit PowerIntegral(Seconds update_period, Seconds averaging_window = Seconds(0));
+
+  /// False, and nothing happens, where `at` is not after the latest reading or the power is not a number >=
+  /// 0.
+  bool add(TimePoint at, Watts power);
+
+  /// Absent where there is no reading, or `t` lies in what was forgotten.
+  [[nodiscard]] std::optional<PowerPoint> at(TimePoint t) const;
+  [[nodiscard]] PowerEnergy between(const PowerPoint& begin, const PowerPoint& end) const;
+  [[nodiscard]] std::optional<PowerEnergy> over(TimePoint begin, TimePoint end) const;
+  /// Gaps inside [begin, end], cut to it; only those not yet forgotten.
+  [[nodiscard]] std::vector<PowerGap> gaps(TimePoint begin, TimePoint end) const;
+  /// Lowest and highest reading inside [begin, end], the neighbours just outside included.
+  [[nodiscard]] std::optional<PowerRange> range(TimePoint begin, TimePoint end) const;
+
+  /// Drops what windows that begin at or after `before` do not need.
+  void forget(TimePoint before);
+  [[nodiscard]] std::optional<TimePoint> latest() const;
+  [[nodiscard]] std::size_t readings() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    TimePoint at;
+    PowerPoint sum;  // up to this reading
+  };
+  struct Blind {  // a stretch beyond readings, seen as a function of the time gone into it
+    double power_w;
+    double hold_band_w;
+    double gap_band_w;
+  };
+
+  [[nodiscard]] PowerPoint advance(const Node& from, const Node& to, double seconds) const;
+  [[nodiscard]] Blind beyond(const Node& end, const Node* neighbour) const;
+  [[nodiscard]] double gap_band(double estimate_w) const;
+
+  double period_s_;
+  double averaging_s_;
+  std::deque<Node> nodes_;
+  std::deque<PowerGap> gaps_;
+  double lowest_w_ = 0;
+  double highest_w_ = 0;
+  bool forgot_ = false;
+};
+
+}  // namespace rubato::measure

@@ -1,0 +1,311 @@
+#include "record/reader.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "record/chunk.h"
+#include "record/open.h"
+#include "record/schema.h"
+#include "record/sqlite.h"
+
+namespace rubato::record {
+namespace {
+
+/// Runs SELECTs on one record; the first failure is kept and everything after it reads nothing.
+class Reading {
+ public:
+  explicit Reading(const Database& db) : db_(db) {}
+
+  template <class Take>
+  void each(const std::string& sql, Take take) {
+    if (failure_) return;
+    Statement rows(sql);
+    while (!failure_ && rows.next(db_)) take(rows);
+    if (rows.failed()) fail_with(db_.error("cannot read run record"));
+  }
+  void corrupt(std::string why) {
+    fail_with(Error{ErrorCode::corrupt, cat("cannot read run record ", db_.file().string(), ": ", why),
+                    "the file is left as it is; `rubato runs` lists the records that can be read"});
+  }
+  template <class T>
+  T checked(Result<T> value, T otherwise) {
+    if (value) return std::move(*value);
+    corrupt(value.error().what);
+    return otherwise;
+  }
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  void fail_with(Error error) {
+    if (!failure_) failure_ = std::move(error);
+  }
+  const Database& db_;
+  std::optional<Error> failure_;
+};
+
+constexpr std::string_view kEnergyColumns =
+    "energy_begin_ns,energy_end_ns,energy_j,band_sampling_j,band_calibration_j,source_id";
+
+class Loader {
+ public:
+  Loader(const Database& db, RunRecord& out) : read_(db), out_(out) {}
+
+  std::optional<Error> load() {
+    devices();
+    sources();
+    samples();
+    progress();
+    actions();
+    ends();
+    return read_.failure();
+  }
+
+ private:
+  DeviceRecord* device(std::int64_t id) {
+    const auto found = at_.find(id);
+    if (found != at_.end()) return &out_.devices[found->second];
+    read_.corrupt(cat("a row names device ", id, ", which is not in table device"));
+    return nullptr;
+  }
+  GpuId gpu(std::int64_t id) {
+    const DeviceRecord* found = device(id);
+    return found == nullptr ? GpuId{} : found->info.identity.id;
+  }
+
+  void devices() {
+    read_.each(
+        "SELECT id,uuid,name,driver_index,pci_bus_id,kind,backend,driver_version,sensor_update_period_s,"
+        "sensor_averaging_window_s,sensor_counter_period_s,sensor_calibration_band_fraction,sensor_source,"
+        "limit_min_w,"
+        "limit_max_w,limit_default_w,limit_requested_w,limit_enforced_w FROM device ORDER BY id",
+        [this](Statement& row) {
+          at_[row.integer()] = out_.devices.size();
+          DeviceInfo& d = out_.devices.emplace_back().info;
+          d.identity.id.uuid = row.text();
+          d.identity.name = row.text();
+          d.identity.index = static_cast<unsigned>(row.integer());
+          d.identity.pci_bus_id = row.text();
+          d.kind = read_.checked(parse_kind(row.text()), Kind::measured);
+          d.backend = row.text();
+          d.driver_version = row.text();
+          d.sensor.update_period = row.optional_quantity<Seconds>();
+          d.sensor.averaging_window = row.optional_quantity<Seconds>();
+          d.sensor.counter_period = row.optional_quantity<Seconds>();
+          d.sensor.calibration_band = row.real();
+          d.sensor.source = row.text();
+          if (row.is_null()) return;
+          PowerLimits& limits = d.found.emplace();
+          for (Watts* limit :
+               {&limits.min, &limits.max, &limits.default_limit, &limits.requested, &limits.enforced})
+            *limit = row.quantity<Watts>();
+        });
+  }
+
+  void sources() {
+    read_.each("SELECT id,device_id,name,unit,scope,kind,quality FROM source ORDER BY id",
+               [this](Statement& row) {
+                 const std::int64_t id = row.integer();
+                 DeviceRecord* of = device(row.integer());
+                 if (of == nullptr) return;
+                 Source s;
+                 s.name = row.text();
+                 s.unit = row.text();
+                 s.scope = read_.checked(parse_scope(row.text()), Scope::gpu);
+                 s.kind = read_.checked(parse_kind(row.text()), Kind::measured);
+                 s.quality = row.text();
+                 of->sources.push_back(s);
+                 sources_[id] = std::move(s);
+               });
+  }
+
+  void samples() {
+    read_.each("SELECT device_id,kind,layout,begin_ns,samples,data FROM sample_chunk ORDER BY begin_ns",
+               [this](Statement& row) {
+                 DeviceRecord* of = device(row.integer());
+                 const std::string kind = row.text();
+                 const std::int64_t layout = row.integer();
+                 const TimePoint begin = row.time();
+                 const auto count = static_cast<std::size_t>(row.integer());
+                 const std::string blob = row.text();
+                 if (of == nullptr) return;
+                 if (layout != kChunkLayout)
+                   return read_.corrupt(cat("sample chunk of unknown layout ", layout));
+                 if (kind == "fast")
+                   append(of->fast, decode_fast_chunk(begin, count, blob));
+                 else
+                   append(of->slow, decode_slow_chunk(begin, count, blob));
+               });
+    read_.each(
+        "SELECT "
+        "device_id,kind,at_ns,power_w,energy_counter_j,sm_clock_mhz,memory_clock_mhz,sm_utilisation_fraction,"
+        "memory_utilisation_fraction,temperature_c,limiter_bits,requested_limit_w,enforced_limit_w FROM "
+        "sample_open "
+        "ORDER BY at_ns",
+        [this](Statement& row) {
+          DeviceRecord* of = device(row.integer());
+          if (of == nullptr) return;
+          const bool fast = row.text() == "fast";
+          const TimePoint at = row.time();
+          const auto power = row.optional_quantity<Watts>();
+          const auto counter = row.optional_quantity<Joules>();
+          if (fast) {
+            of->fast.push_back({at, power, counter});
+            return;
+          }
+          SlowReading& s = of->slow.emplace_back();
+          s.at = at;
+          s.sm_clock = row.optional_quantity<Megahertz>();
+          s.memory_clock = row.optional_quantity<Megahertz>();
+          s.sm_utilisation = row.optional_real();
+          s.memory_utilisation = row.optional_real();
+          s.temperature = row.optional_quantity<Celsius>();
+          if (const auto bits = row.optional_integer()) s.limiter = limiter_from_bits(*bits);
+          s.requested_limit = row.optional_quantity<Watts>();
+          s.enforced_limit = row.optional_quantity<Watts>();
+        });
+  }
+
+  template <class Sample>
+  void append(std::vector<Sample>& to, Result<std::vector<Sample>> chunk) {
+    if (!chunk) return read_.corrupt(chunk.error().what);
+    to.insert(to.end(), chunk->begin(), chunk->end());
+  }
+
+  void progress() {
+    read_.each("SELECT at_ns,device_id,counter_j,was_reset FROM counter_edge ORDER BY at_ns",
+               [this](Statement& row) {
+                 const TimePoint at = row.time();
+                 DeviceRecord* of = device(row.integer());
+                 if (of == nullptr) return;
+                 const auto counter = row.quantity<Joules>();
+                 of->counter_edges.push_back({at, of->info.identity.id, counter, row.integer() != 0});
+               });
+    read_.each("SELECT iteration,begin_ns,end_ns FROM iteration ORDER BY begin_ns", [this](Statement& row) {
+      const std::int64_t index = row.integer();
+      const TimePoint begin = row.time();
+      out_.iterations.push_back({index, begin, row.time()});
+    });
+    read_.each(cat("SELECT role,device_id,", setting_columns(""), ",begin_ns,end_ns,iterations,",
+                   kEnergyColumns, " FROM window ORDER BY begin_ns,rowid"),
+               [this](Statement& row) {
+                 Block& b = out_.blocks.emplace_back();
+                 b.role = read_.checked(parse_block_role(row.text()), BlockRole::hold);
+                 b.gpu = gpu(row.integer());
+                 b.setting = row.setting();
+                 b.begin = row.time();
+                 b.end = row.time();
+                 b.iterations = row.integer();
+                 b.energy = energy(row);
+               });
+  }
+
+  void actions() {
+    read_.each(
+        cat("SELECT at_ns,device_id,who,", setting_columns("asked_"), ",", setting_columns("requested_"),
+            ",enforced_w,reached_sm_clock_mhz,outcome FROM setting_change ORDER BY at_ns,rowid"),
+        [this](Statement& row) {
+          SettingChange& c = out_.setting_changes.emplace_back();
+          c.at = row.time();
+          c.gpu = gpu(row.integer());
+          c.who = row.text();
+          c.asked = row.setting();
+          c.requested = row.setting();
+          c.enforced = row.optional_quantity<Watts>();
+          c.reached_sm_clock = row.optional_quantity<Megahertz>();
+          c.outcome = row.text();
+        });
+    read_.each(cat("SELECT at_ns,action,", setting_columns(""), ",why FROM decision ORDER BY at_ns,rowid"),
+               [this](Statement& row) {
+                 Decision& d = out_.decisions.emplace_back();
+                 d.at = row.time();
+                 d.action = row.text();
+                 d.setting = row.setting();
+                 d.why = row.text();
+               });
+    read_.each("SELECT begin_ns,end_ns,device_id,why FROM gap ORDER BY begin_ns,rowid",
+               [this](Statement& row) {
+                 Gap& g = out_.gaps.emplace_back();
+                 g.begin = row.time();
+                 g.end = row.time();
+                 if (const auto id = row.optional_integer()) g.gpu = gpu(*id);
+                 g.why = row.text();
+               });
+  }
+
+  void ends() {
+    read_.each(
+        "SELECT end_ns,exit_code,exit_signal,driver_calls,driver_inside_s,cpu_s,bytes_written,ticks FROM "
+        "run_end",
+        [this](Statement& row) {
+          RunEnd& end = out_.end.emplace();
+          end.end = row.time();
+          if (const auto code = row.optional_integer()) end.exit_code = static_cast<int>(*code);
+          if (const auto signal = row.optional_integer()) end.exit_signal = static_cast<int>(*signal);
+          end.cost.driver.calls = static_cast<std::uint64_t>(row.integer());
+          end.cost.driver.inside = row.quantity<Seconds>();
+          end.cost.cpu = row.quantity<Seconds>();
+          end.cost.bytes_written = static_cast<std::uint64_t>(row.integer());
+          end.cost.ticks = static_cast<std::uint64_t>(row.integer());
+        });
+    if (!out_.end) return;
+    read_.each(cat("SELECT device_id,", kEnergyColumns, ",found_known,", setting_columns("found_"),
+                   ",requested_known,", setting_columns("requested_"),
+                   ",restoration,restoration_detail FROM device_end ORDER BY rowid"),
+               [this](Statement& row) {
+                 DeviceEnd& d = out_.end->devices.emplace_back();
+                 d.gpu = gpu(row.integer());
+                 d.energy = energy(row);
+                 const auto known = [&row]() -> std::optional<Setting> {
+                   const bool is_known = row.integer() != 0;
+                   const Setting setting = row.setting();
+                   return is_known ? std::optional(setting) : std::nullopt;
+                 };
+                 d.found = known();
+                 d.requested = known();
+                 d.restoration = read_.checked(parse_restoration(row.text()), Restoration::failed);
+                 d.restoration_detail = row.text();
+               });
+  }
+
+  std::optional<EnergyWindow> energy(Statement& row) {
+    if (row.is_null()) {
+      for (int i = 0; i < 6; ++i) row.skip();
+      return std::nullopt;
+    }
+    EnergyWindow w;
+    w.begin = row.time();
+    w.end = row.time();
+    w.energy = row.quantity<Joules>();
+    w.band_sampling = row.quantity<Joules>();
+    w.band_calibration = row.quantity<Joules>();
+    const std::int64_t id = row.integer();
+    const auto source = sources_.find(id);
+    if (source != sources_.end())
+      w.source = source->second;
+    else
+      read_.corrupt(cat("a row names source ", id, ", which is not in table source"));
+    return w;
+  }
+
+  Reading read_;
+  RunRecord& out_;
+  std::map<std::int64_t, std::size_t> at_;  // device id → place in out_.devices
+  std::map<std::int64_t, Source> sources_;
+};
+
+}  // namespace
+
+Result<RunRecord> read_run(const std::filesystem::path& file) {
+  auto db = open_record(file, Check::whole_file);
+  if (!db) return fail(db.error());
+  auto info = read_info(*db);
+  if (!info) return fail(info.error());
+  RunRecord record;
+  record.info = std::move(*info);
+  record.file = file;
+  if (auto failure = Loader(*db, record).load()) return fail(std::move(*failure));
+  return record;
+}
+
+}  // namespace rubato::record

@@ -1,0 +1,77 @@
+#include "record/schema.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "record/types.h"
+
+namespace rubato::record {
+
+std::string setting_columns(std::string_view prefix, std::string_view suffix) {
+  constexpr std::array<std::string_view, kSettingColumns> kNames = {
+      "power_limit_w",        "sm_clock_min_mhz",       "sm_clock_max_mhz",  "memory_clock_min_mhz",
+      "memory_clock_max_mhz", "application_memory_mhz", "application_sm_mhz"};
+  std::string out;
+  for (const std::string_view name : kNames) out += cat(out.empty() ? "" : ",", prefix, name, suffix);
+  return out;
+}
+
+std::string insert_into(std::string_view table, int columns) {
+  std::string out = cat("INSERT INTO ", table, " VALUES (?");
+  for (int i = 1; i < columns; ++i) out += ",?";
+  return out + ")";
+}
+
+std::string create_statements() {
+  constexpr std::string_view kEnergy =
+      "energy_begin_ns INTEGER, energy_end_ns INTEGER, energy_j REAL, band_sampling_j REAL, "
+      "band_calibration_j REAL,"
+      "source_id INTEGER REFERENCES source(id)";
+  return cat(
+      "PRAGMA application_id=", kApplicationId, ";BEGIN;",
+      "CREATE TABLE schema_version(version INTEGER NOT NULL);", "INSERT INTO schema_version VALUES(",
+      kSchemaVersion, ");",
+      "CREATE TABLE run(run_id TEXT, mode TEXT, command BLOB, working_directory TEXT, host TEXT, "
+      "rubato_version TEXT,"
+      "boot_id TEXT, started_at TEXT, begin_ns INTEGER, clock_rate REAL);",
+      "CREATE TABLE run_end(end_ns INTEGER, exit_code INTEGER, exit_signal INTEGER, driver_calls INTEGER,"
+      "driver_inside_s REAL, cpu_s REAL, bytes_written INTEGER, ticks INTEGER);",
+      "CREATE TABLE device(id INTEGER PRIMARY KEY, uuid TEXT UNIQUE, name TEXT, driver_index INTEGER, "
+      "pci_bus_id TEXT,"
+      "kind TEXT, backend TEXT, driver_version TEXT, sensor_update_period_s REAL, sensor_averaging_window_s "
+      "REAL,"
+      "sensor_counter_period_s REAL, sensor_calibration_band_fraction REAL, sensor_source TEXT, limit_min_w "
+      "REAL,"
+      "limit_max_w REAL, limit_default_w REAL, limit_requested_w REAL, limit_enforced_w REAL);",
+      "CREATE TABLE device_end(device_id INTEGER REFERENCES device(id),", kEnergy, ",found_known INTEGER,",
+      setting_columns("found_", " REAL"), ",requested_known INTEGER,", setting_columns("requested_", " REAL"),
+      ",restoration TEXT, restoration_detail TEXT);",
+      "CREATE TABLE source(id INTEGER PRIMARY KEY, device_id INTEGER REFERENCES device(id), name TEXT, unit "
+      "TEXT,"
+      "scope TEXT, kind TEXT, quality TEXT);",
+      "CREATE TABLE setting_change(at_ns INTEGER, device_id INTEGER REFERENCES device(id), who TEXT,",
+      setting_columns("asked_", " REAL"), ",", setting_columns("requested_", " REAL"),
+      ",enforced_w REAL, reached_sm_clock_mhz REAL, outcome TEXT);",
+      "CREATE TABLE sample_chunk(device_id INTEGER REFERENCES device(id), kind TEXT, layout INTEGER, "
+      "begin_ns INTEGER,"
+      "end_ns INTEGER, samples INTEGER, data BLOB);",
+      "CREATE TABLE sample_open(device_id INTEGER REFERENCES device(id), kind TEXT, at_ns INTEGER, power_w "
+      "REAL,"
+      "energy_counter_j REAL, sm_clock_mhz REAL, memory_clock_mhz REAL, sm_utilisation_fraction REAL,"
+      "memory_utilisation_fraction REAL, temperature_c REAL, limiter_bits INTEGER, requested_limit_w REAL,"
+      "enforced_limit_w REAL);",
+      "CREATE TABLE counter_edge(at_ns INTEGER, device_id INTEGER REFERENCES device(id), counter_j REAL,"
+      "was_reset INTEGER);",
+      "CREATE TABLE window(role TEXT, device_id INTEGER REFERENCES device(id),", setting_columns("", " REAL"),
+      ",begin_ns INTEGER, end_ns INTEGER, iterations INTEGER,", kEnergy, ");",
+      "CREATE TABLE mark(at_ns INTEGER, kind INTEGER, flags INTEGER, mark_id INTEGER, pid INTEGER, tid "
+      "INTEGER,"
+      "rank INTEGER);",
+      "CREATE TABLE iteration(iteration INTEGER, begin_ns INTEGER, end_ns INTEGER);",
+      "CREATE TABLE decision(at_ns INTEGER, action TEXT,", setting_columns("", " REAL"), ",why TEXT);",
+      "CREATE TABLE gap(begin_ns INTEGER, end_ns INTEGER, device_id INTEGER REFERENCES device(id), why "
+      "TEXT);",
+      "COMMIT;");
+}
+
+}  // namespace rubato::record

@@ -1,0 +1,108 @@
+#include "report/layout.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace rubato::report {
+namespace {
+
+// A number and its unit stay on one line.
+bool is_unit(std::string_view word) {
+  constexpr std::array<std::string_view, 10> kUnits = {"%", "J",  "kJ",  "MJ", "W",
+                                                       "s", "ms", "min", "h",  "MHz"};
+  const std::string_view bare = word.substr(0, word.find_first_of(".,;:)"));
+  return std::ranges::find(kUnits, bare) != kUnits.end();
+}
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+}  // namespace
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !continues(c); }));
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+  const bool too_long = width_of(text) > width;
+  const std::size_t keep = too_long && width > 0 ? width - 1 : width;
+  std::string out;
+  std::size_t used = 0;
+  for (const char c : text) {
+    if (!continues(c) && ++used > keep) break;
+    const auto byte = static_cast<unsigned char>(c);
+    // A command line may hold escape sequences; they must not reach the terminal.
+    out += byte < 0x20 || byte == 0x7f ? '?' : c;
+  }
+  return too_long ? out + "…" : out;
+}
+
+std::string padded(std::string_view text, std::size_t width, bool right) {
+  const std::size_t used = width_of(text);
+  const std::string space(used < width ? width - used : 0, ' ');
+  return right ? cat(space, text) : cat(text, space);
+}
+
+std::string wrapped(std::string_view text, std::string_view first, int width) {
+  const std::size_t indent = width_of(first);
+  std::string out;
+  std::string line(first);
+  bool fresh = true;
+  std::vector<std::string> words;
+  for (std::string& word : split(text, ' ')) {
+    const bool after_number = !words.empty() && words.back().back() >= '0' && words.back().back() <= '9';
+    if (after_number && is_unit(word))
+      words.back() += cat(" ", word);
+    else if (!word.empty())
+      words.push_back(std::move(word));
+  }
+  for (const std::string& word : words) {
+    if (!fresh && width_of(line) + 1 + width_of(word) > static_cast<std::size_t>(width)) {
+      out += line + "\n";
+      line.assign(indent, ' ');
+      fresh = true;
+    }
+    line += cat(fresh ? "" : " ", word);
+    fresh = false;
+  }
+  return out + line + "\n";
+}
+
+std::string ink(std::string_view text, Ink which, const TextOptions& options) {
+  if (!options.colour || text.empty()) return std::string(text);
+  const char* code = which == Ink::bold    ? "1"
+                     : which == Ink::faint ? "2"
+                     : which == Ink::good  ? "1;32"
+                                           : "1;31";
+  return cat("\x1b[", code, "m", text, "\x1b[0m");
+}
+
+std::string Table::text(std::size_t indent, const TextOptions& options) const {
+  constexpr std::size_t kBetween = 2;
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    widths.push_back(width_of(columns_[c].head));
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], width_of(row[c]));
+  }
+  const auto line = [&](const auto& cell) {
+    std::string out(indent, ' ');
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::size_t used = width_of(out);
+      const auto room = static_cast<std::size_t>(std::max(8, options.width - static_cast<int>(used)));
+      const bool last = c + 1 == columns_.size();
+      const std::string text = last ? cut(cell(c), room) : cut(cell(c), widths[c]);
+      out += last && !columns_[c].right ? text : padded(text, widths[c], columns_[c].right);
+      if (!last) out.append(kBetween, ' ');
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    return out;
+  };
+  std::string out = ink(line([&](std::size_t c) { return columns_[c].head; }), Ink::faint, options) + "\n";
+  for (const auto& row : rows_) out += line([&](std::size_t c) { return row[c]; }) + "\n";
+  return out;
+}
+
+}  // namespace rubato::report

@@ -1,0 +1,42 @@
+#include "report/format.h"
+#include "report/layout.h"
+#include "report/run_report.h"
+
+namespace rubato::report {
+
+Value runs_json(const std::vector<record::RunSummary>& runs) {
+  Array rows;
+  for (const record::RunSummary& run : runs) {
+    Array command;
+    for (const std::string& argument : run.command) command.emplace_back(argument);
+    rows.emplace_back(
+        Object{{"run_id", run.run_id},
+               {"mode", run.mode},
+               {"command", std::move(command)},
+               {"started_at", run.started_at},
+               {"complete", run.duration.has_value()},
+               {"duration_s", run.duration ? Value(Amount{run.duration->value(), "s"}) : Value(Missing{})},
+               {"exit_status", exit_status_json(run.exit_code, run.exit_signal)},
+               {"file", run.file.string()}});
+  }
+  return Object{{"schema", "rubato.runs/1"}, {"runs", std::move(rows)}};
+}
+
+std::string runs_text(const std::vector<record::RunSummary>& runs, const TextOptions& options) {
+  if (runs.empty()) return "No runs yet. Start one: rubato measure -- COMMAND\n";
+  Table table({{"run"}, {"mode"}, {"took", true}, {"ended"}, {"command"}});
+  for (const record::RunSummary& run : runs) {
+    std::string ended = "cut short";
+    if (run.exit_code)
+      ended = "exit " + std::to_string(*run.exit_code);
+    else if (run.exit_signal)
+      ended = "signal " + std::to_string(*run.exit_signal);
+    else if (run.duration)
+      ended = "job runs on";
+    table.add({run.run_id, run.mode, run.duration ? text_of(*run.duration) : "-", ended,
+               command_line(run.command)});
+  }
+  return table.text(0, options);
+}
+
+}  // namespace rubato::report

@@ -1,0 +1,210 @@
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "wire/fields.h"
+#include "wire/message.h"
+
+namespace rubato::wire {
+namespace {
+
+using Fields = std::vector<Field>;
+constexpr std::size_t kMostKnobs = 8;
+
+Result<Body> read_hello(const Fields& fields) {
+  auto client = optional_text(fields, "client");
+  if (!client) return fail(client.error());
+  auto token = optional_text(fields, "token");
+  if (!token) return fail(token.error());
+  return Hello{std::move(*client), std::move(*token)};
+}
+
+Result<Body> read_acquire(const Fields& fields) {
+  Acquire message;
+  for (const Field& field : fields) {
+    if (field.key == "gpu") {
+      auto gpu = gpu_of(field);
+      if (!gpu) return fail(gpu.error());
+      message.gpus.push_back(std::move(*gpu));
+    } else if (field.key == "knob") {
+      const auto knob = parse_knob(field.value);
+      if (!knob) return bad_line(field.line, "names an unknown knob: " + knob.error().what);
+      message.knobs.push_back(*knob);
+    }
+    if (message.gpus.size() > kMostGpus)
+      return bad_line(field.line, cat("names more than ", kMostGpus, " GPUs"));
+    if (message.knobs.size() > kMostKnobs)
+      return bad_line(field.line, cat("names more than ", kMostKnobs, " knobs"));
+  }
+  const auto found = optional_range(fields, "found-sm-clock");
+  if (!found) return fail(found.error());
+  message.found_sm_clock = *found;
+  return message;
+}
+
+Result<Body> read_apply(const Fields& fields) {
+  auto gpu = required_gpu(fields);
+  if (!gpu) return fail(gpu.error());
+  const auto limit = optional_watts(fields, "power-limit");
+  if (!limit) return fail(limit.error());
+  const auto sm = optional_range(fields, "sm-clock");
+  if (!sm) return fail(sm.error());
+  const auto memory = optional_range(fields, "memory-clock");
+  if (!memory) return fail(memory.error());
+  // Two numbers as well, but memory and SM instead of lowest and highest.
+  const auto pair = optional_range(fields, "application-clocks");
+  if (!pair) return fail(pair.error());
+  Apply message{std::move(*gpu), Setting{.power_limit = *limit, .sm_clock = *sm, .memory_clock = *memory}};
+  if (*pair) message.setting.application_clocks = ApplicationClocks{(*pair)->min, (*pair)->max};
+  return message;
+}
+
+Result<Body> read_restore(const Fields& fields) {
+  auto gpu = required_gpu(fields);
+  if (!gpu) return fail(gpu.error());
+  return Restore{std::move(*gpu)};
+}
+
+Result<Body> read_heartbeat(const Fields&) {
+  return Heartbeat{};
+}
+Result<Body> read_release(const Fields&) {
+  return Release{};
+}
+
+Result<Body> read_welcome(const Fields& fields) {
+  const auto text = optional_text(fields, "guard-pid");
+  if (!text) return fail(text.error());
+  const auto pid = parse_integer(*text);
+  if (!pid)
+    return fail(ErrorCode::corrupt, cat("a lease message gives '", *text, "' as the guard's process id"));
+  return Welcome{*pid};
+}
+
+/// Splits a list into one group of fields per "gpu" line; what precedes the first is unknown, so ignored.
+Result<std::vector<Fields>> groups_by_gpu(const Fields& fields) {
+  std::vector<Fields> groups;
+  for (const Field& field : fields) {
+    if (field.key == "gpu") {
+      if (groups.size() == kMostGpus)
+        return bad_line(field.line, cat("names more than ", kMostGpus, " GPUs"));
+      groups.emplace_back();
+    }
+    if (!groups.empty()) groups.back().push_back(field);
+  }
+  return groups;
+}
+
+Result<Body> read_granted(const Fields& fields) {
+  const auto groups = groups_by_gpu(fields);
+  if (!groups) return fail(groups.error());
+  Granted message;
+  for (const Fields& group : *groups) {
+    auto gpu = required_gpu(group);
+    if (!gpu) return fail(gpu.error());
+    const auto limits = find_one(group, "limits");
+    if (!limits) return fail(limits.error());
+    if (*limits == nullptr) return bad_line(group.front().line, "names a GPU without its limits");
+    const auto w = numbers_of(**limits, 5);
+    if (!w) return fail(w.error());
+    auto note = optional_text(group, "note");
+    if (!note) return fail(note.error());
+    message.found.push_back({std::move(*gpu),
+                             {Watts((*w)[0]), Watts((*w)[1]), Watts((*w)[2]), Watts((*w)[3]), Watts((*w)[4])},
+                             std::move(*note)});
+  }
+  return message;
+}
+
+Result<Body> read_applied(const Fields& fields) {
+  auto gpu = required_gpu(fields);
+  if (!gpu) return fail(gpu.error());
+  const auto requested = optional_watts(fields, "requested-limit");
+  if (!requested) return fail(requested.error());
+  const auto enforced = optional_watts(fields, "enforced-limit");
+  if (!enforced) return fail(enforced.error());
+  return Applied{std::move(*gpu), *requested, *enforced};
+}
+
+Result<Body> read_restored(const Fields& fields) {
+  const auto groups = groups_by_gpu(fields);
+  if (!groups) return fail(groups.error());
+  Restored message;
+  for (const Fields& group : *groups) {
+    auto gpu = required_gpu(group);
+    if (!gpu) return fail(gpu.error());
+    const auto outcome = optional_text(group, "outcome");
+    if (!outcome) return fail(outcome.error());
+    const auto parsed = parse_restoration(*outcome);
+    if (!parsed)
+      return bad_line(group.front().line, "begins a report without a known outcome: " + parsed.error().what);
+    auto detail = optional_text(group, "detail");
+    if (!detail) return fail(detail.error());
+    message.reports.push_back({std::move(*gpu), *parsed, std::move(*detail)});
+  }
+  return message;
+}
+
+Result<Body> read_refused(const Fields& fields) {
+  const auto name = optional_text(fields, "code");
+  if (!name) return fail(name.error());
+  auto what = optional_text(fields, "what");
+  if (!what) return fail(what.error());
+  auto hint = optional_text(fields, "hint");
+  if (!hint) return fail(hint.error());
+  // A newer guard may know codes that we do not: its words still tell.
+  ErrorCode code = ErrorCode::internal;
+  for (int i = 0; i <= static_cast<int>(ErrorCode::internal); ++i) {
+    if (name_of(static_cast<ErrorCode>(i)) == *name) code = static_cast<ErrorCode>(i);
+  }
+  return Refused{Error{code, std::move(*what), std::move(*hint)}};
+}
+
+using Reader = Result<Body> (*)(const Fields&);
+constexpr std::array<std::pair<std::string_view, Reader>, 11> kReaders = {{{"hello", read_hello},
+                                                                           {"acquire", read_acquire},
+                                                                           {"apply", read_apply},
+                                                                           {"restore", read_restore},
+                                                                           {"heartbeat", read_heartbeat},
+                                                                           {"release", read_release},
+                                                                           {"welcome", read_welcome},
+                                                                           {"granted", read_granted},
+                                                                           {"applied", read_applied},
+                                                                           {"restored", read_restored},
+                                                                           {"refused", read_refused}}};
+constexpr std::string_view kProtocol = "rubato-lease/";
+
+}  // namespace
+
+Result<Message> decode(std::string_view datagram) {
+  if (datagram.size() > kLargestMessage) {
+    return fail(ErrorCode::corrupt, cat("a lease message has ", datagram.size(), " bytes; at most ",
+                                        kLargestMessage, " are legal"));
+  }
+  const std::size_t end = datagram.find('\n');
+  const std::string_view first = datagram.substr(0, end);
+  const std::string_view rest = end == std::string_view::npos ? std::string_view() : datagram.substr(end + 1);
+  if (!first.starts_with(kProtocol)) return bad_line(1, "does not begin with 'rubato-lease/'");
+  const std::vector<std::string> words = split(first.substr(kProtocol.size()), ' ');
+  if (words[0] != "1") {
+    const auto version = parse_integer(words[0]);
+    if (!version) return bad_line(1, "has no protocol version");
+    return fail(ErrorCode::not_supported,
+                cat("the other end speaks rubato-lease/", *version, "; this one needs rubato-lease/1"),
+                "use the same rubato version at both ends");
+  }
+  if (words.size() != 3) return bad_line(1, "is not 'rubato-lease/1 VERB SEQUENCE'");
+  const auto sequence = parse_integer(words[2]);
+  if (!sequence || *sequence < 0) return bad_line(1, "has no sequence number");
+  for (const auto& [verb, read] : kReaders) {
+    if (verb != words[1]) continue;
+    const auto fields = parse_fields(rest);
+    if (!fields) return fail(fields.error());
+    auto body = read(*fields);
+    if (!body) return fail(body.error());
+    return Message{static_cast<std::uint64_t>(*sequence), std::move(*body)};
+  }
+  return bad_line(1, "has an unknown verb");
+}
+
+}  // namespace rubato::wire

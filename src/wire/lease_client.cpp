@@ -1,0 +1,92 @@
+#include "wire/lease_client.h"
+
+#include <limits>
+
+#include "base/text.h"
+
+namespace rubato::wire {
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+LeaseClient::LeaseClient(std::unique_ptr<Channel> channel, std::shared_ptr<const Clock> clock)
+    : channel_(std::move(channel)), clock_(std::move(clock)), next_heartbeat_ns_(kNever) {}
+
+template <class Reply>
+Result<Reply> LeaseClient::ask(Body request) {
+  const std::uint64_t mine = ++sequence_;
+  if (const Status sent = channel_->send(encode({mine, std::move(request)})); !sent)
+    return fail(sent.error());
+  for (;;) {
+    const auto datagram = channel_->receive(kReplyPatience);
+    if (!datagram) {
+      Error error = datagram.error();
+      if (error.code == ErrorCode::timeout) {
+        error.what = cat("the guard has not answered for ", kReplyPatience);
+        error.hint = "the driver may hang: look at dmesg and nvidia-smi";
+      }
+      return fail(std::move(error));
+    }
+    auto message = decode(*datagram);
+    if (!message) return fail(message.error());
+    // 0: the guard could not even read the request's number.
+    const bool unreadable = message->sequence == 0 && std::holds_alternative<Refused>(message->body);
+    // The late reply to a request that was given up.
+    if (message->sequence < mine && !unreadable) continue;
+    if (auto* refused = std::get_if<Refused>(&message->body)) return fail(std::move(refused->error));
+    if (auto* reply = std::get_if<Reply>(&message->body); reply != nullptr && message->sequence == mine) {
+      return std::move(*reply);
+    }
+    return fail(ErrorCode::corrupt, "the guard sent a reply to something that was not asked");
+  }
+}
+
+Status LeaseClient::hello(std::string client, std::string token) {
+  const auto welcome = ask<Welcome>(Hello{std::move(client), std::move(token)});
+  if (!welcome) return fail(welcome.error());
+  return {};
+}
+
+Result<Granted> LeaseClient::acquire(Acquire request) {
+  auto granted = ask<Granted>(std::move(request));
+  if (granted) next_heartbeat_ns_ = (clock_->now() + kHeartbeatPeriod).ns;
+  return granted;
+}
+
+Result<Applied> LeaseClient::apply(const GpuId& gpu, const Setting& setting) {
+  return ask<Applied>(Apply{gpu, setting});
+}
+
+Result<RestorationReport> LeaseClient::restore(const GpuId& gpu) {
+  auto restored = ask<Restored>(Restore{gpu});
+  if (!restored) return fail(restored.error());
+  if (restored->reports.size() != 1) {
+    return fail(ErrorCode::corrupt, cat("the guard reports on ", restored->reports.size(),
+                                        " GPUs; one restoration was asked for"));
+  }
+  return std::move(restored->reports.front());
+}
+
+Result<std::vector<RestorationReport>> LeaseClient::release() {
+  // First: should the reply be lost, silence makes the guard restore all the same.
+  next_heartbeat_ns_ = kNever;
+  auto restored = ask<Restored>(Release{});
+  if (!restored) return fail(restored.error());
+  return std::move(restored->reports);
+}
+
+TimePoint LeaseClient::next_due() const {
+  return TimePoint{next_heartbeat_ns_.load()};
+}
+
+Status LeaseClient::step(TimePoint now) {
+  std::int64_t due = next_heartbeat_ns_.load();
+  if (now.ns < due) return {};
+  // Exchanged only if release() has not ended the heartbeats meanwhile.
+  if (!next_heartbeat_ns_.compare_exchange_strong(due, (now + kHeartbeatPeriod).ns)) return {};
+  return channel_->send(encode({0, Heartbeat{}}));
+}
+
+}  // namespace rubato::wire

@@ -1,0 +1,306 @@
+// What every backend promises, asked of each of them by the same tests (device/gpu.h is the contract).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "device/subject.h"
+
+namespace rubato::device {
+namespace {
+
+using testing::HasSubstr;
+
+class GpuContract : public testing::TestWithParam<Subject> {
+ protected:
+  void SetUp() override {
+    world_.emplace(GetParam(), testing::UnitTest::GetInstance()->current_test_info()->name());
+    auto backend = open_subject(GetParam());
+    if (!backend && GetParam().through == Through::real_driver) GTEST_SKIP() << backend.error().what;
+    ASSERT_TRUE(backend) << backend.error().what;
+    backend_ = std::move(*backend);
+    // A library that only looks like the real one must not be taken for it.
+    if (GetParam().through == Through::real_driver && backend_->simulated())
+      GTEST_SKIP() << "a stand-in, no hardware";
+    gpu_ = open();
+    auto control = backend_->open_control(gpu_->identity().id);
+    ASSERT_TRUE(control) << control.error().what;
+    control_ = std::move(*control);
+  }
+
+  [[nodiscard]] std::unique_ptr<Gpu> open() const {
+    auto gpu = backend_->open(backend_->gpus().front().id);
+    EXPECT_TRUE(gpu) << gpu.error().what;
+    return gpu ? std::move(*gpu) : nullptr;
+  }
+  [[nodiscard]] const Capabilities& can() const { return gpu_->capabilities(); }
+  [[nodiscard]] PowerLimits limits() const {
+    const auto now = gpu_->power_limits();
+    EXPECT_TRUE(now) << now.error().what;
+    return now.value_or(PowerLimits{});
+  }
+  [[nodiscard]] ClockTable clocks() const {
+    const auto table = gpu_->supported_clocks();
+    EXPECT_TRUE(table) << table.error().what;
+    return table.value_or(ClockTable{});
+  }
+
+  std::optional<FreshWorld> world_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<GpuControl> control_;
+};
+
+#define NEEDS_SETTING(capability)                                                                  \
+  do {                                                                                             \
+    if (!may_set(GetParam())) GTEST_SKIP() << "RUBATO_TEST_MAY_SET is not 1";                      \
+    if (GetParam().rights == "none") GTEST_SKIP() << "a world whose driver refuses every setting"; \
+    if (!can().capability.available) GTEST_SKIP() << can().capability.why_not;                     \
+  } while (false)
+
+TEST_P(GpuContract, NamesItsGpu) {
+  const GpuIdentity& identity = gpu_->identity();
+  EXPECT_THAT(identity.id.uuid, testing::StartsWith("GPU-"));
+  EXPECT_FALSE(identity.name.empty());
+  EXPECT_FALSE(identity.pci_bus_id.empty());
+  EXPECT_FALSE(backend_->driver_version().empty());
+}
+
+TEST_P(GpuContract, SimulatedGpusSayThatTheyAre) {
+  const bool simulated = GetParam().through != Through::real_driver;
+  EXPECT_EQ(backend_->simulated(), simulated);
+  EXPECT_EQ(gpu_->kind(), simulated ? Kind::modelled : Kind::measured);
+}
+
+TEST_P(GpuContract, AJobLearnsWhereTheSimulatedWorldIs) {
+  if (!backend_->simulated()) GTEST_SKIP() << "hardware needs no environment";
+  const auto environment = backend_->job_environment({gpu_->identity().id});
+  const auto has = [&](std::string_view name, const std::string& value) {
+    return std::any_of(environment.begin(), environment.end(),
+                       [&](const auto& e) { return e.first == name && e.second == value; });
+  };
+  EXPECT_TRUE(has("RUBATO_SIM_WORLD", std::getenv("RUBATO_SIM_WORLD")));
+  EXPECT_TRUE(has("RUBATO_SIM_GPUS", gpu_->identity().id.uuid));
+}
+
+TEST_P(GpuContract, AnUnknownGpuIsNotFound) {
+  const auto gpu = backend_->open(GpuId{"GPU-none"});
+  ASSERT_FALSE(gpu);
+  EXPECT_EQ(gpu.error().code, ErrorCode::not_found);
+}
+
+TEST_P(GpuContract, EveryReadingItAdvertisesWorks) {
+  const auto fast = gpu_->read_fast();
+  ASSERT_TRUE(fast) << fast.error().what;
+  EXPECT_EQ(fast->power.has_value(), can().read_power.available);
+  EXPECT_EQ(fast->energy_counter.has_value(), can().read_energy_counter.available);
+  const auto slow = gpu_->read_slow();
+  ASSERT_TRUE(slow) << slow.error().what;
+  EXPECT_EQ(slow->sm_clock.has_value(), can().read_clocks.available);
+  EXPECT_EQ(slow->sm_utilisation.has_value(), can().read_utilisation.available);
+  EXPECT_EQ(slow->limiter.has_value(), can().read_limiter.available);
+  EXPECT_EQ(gpu_->compute_processes().has_value(), can().read_processes.available);
+}
+
+TEST_P(GpuContract, ReadingsLieInPhysicalRanges) {
+  const auto fast = gpu_->read_fast();
+  const auto slow = gpu_->read_slow();
+  ASSERT_TRUE(fast && slow);
+  const Watts power = fast->power.value_or(100_W);
+  EXPECT_TRUE(power > 1_W && power < 2000_W) << cat(power);
+  const double busy = slow->sm_utilisation.value_or(0);
+  EXPECT_TRUE(busy >= 0 && busy <= 1) << busy;
+  const Celsius heat = slow->temperature.value_or(Celsius(40));
+  EXPECT_TRUE(heat > Celsius(0) && heat < Celsius(120)) << cat(heat);
+}
+
+TEST_P(GpuContract, ReadingsCarryTheBackendsOwnTime) {
+  const TimePoint before = backend_->clock()->now();
+  const auto fast = gpu_->read_fast();
+  ASSERT_TRUE(fast);
+  EXPECT_GE(fast->at, before);
+  EXPECT_LE(fast->at, backend_->clock()->now());
+}
+
+TEST_P(GpuContract, EnergyCounterNeverFalls) {
+  if (!can().read_energy_counter.available) GTEST_SKIP() << can().read_energy_counter.why_not;
+  const auto first = gpu_->read_fast();
+  ASSERT_TRUE(first && first->energy_counter);
+  Joules last = *first->energy_counter;
+  // Enough of the GPU's own time for several updates of the counter; the simulated one runs 1000 times
+  // faster.
+  const TimePoint end = first->at + 1_s;
+  while (backend_->clock()->now() < end) {
+    const auto reading = gpu_->read_fast();
+    ASSERT_TRUE(reading && reading->energy_counter);
+    ASSERT_GE(*reading->energy_counter, last);
+    last = *reading->energy_counter;
+  }
+  EXPECT_GT(last, *first->energy_counter);
+}
+
+TEST_P(GpuContract, PowerLimitsAreInOrder) {
+  const PowerLimits now = limits();
+  EXPECT_LT(now.min, now.max);
+  EXPECT_GE(now.default_limit, now.min);
+  EXPECT_LE(now.default_limit, now.max);
+  EXPECT_LE(now.enforced, now.max);
+}
+
+TEST_P(GpuContract, ClocksAreListedUpwards) {
+  const ClockTable table = clocks();
+  ASSERT_FALSE(table.sm.empty());
+  ASSERT_FALSE(table.memory.empty());
+  EXPECT_TRUE(std::is_sorted(table.sm.begin(), table.sm.end()));
+  EXPECT_TRUE(std::is_sorted(table.memory.begin(), table.memory.end()));
+  EXPECT_EQ(std::adjacent_find(table.sm.begin(), table.sm.end()), table.sm.end());
+}
+
+TEST_P(GpuContract, MissingCapabilitySaysWhy) {
+  const Capabilities& c = can();
+  for (const Capability* capability :
+       {&c.read_power, &c.read_energy_counter, &c.read_clocks, &c.read_utilisation, &c.read_limiter,
+        &c.read_processes, &c.set_power_limit, &c.set_sm_clock, &c.set_memory_clock,
+        &c.set_application_clocks})
+    EXPECT_EQ(capability->available, capability->why_not.empty()) << capability->why_not;
+}
+
+TEST_P(GpuContract, CapabilitiesMakeNoSettingCall) {
+  if (GetParam().through != Through::stand_in) GTEST_SKIP() << "only the stand-in keeps a trace of calls";
+  std::ifstream file(std::getenv("RUBATO_SIM_TRACE"));
+  std::stringstream trace;
+  trace << file.rdbuf();
+  EXPECT_THAT(trace.str(), HasSubstr("nvmlDeviceGetPowerManagementLimitConstraints"));
+  EXPECT_THAT(trace.str(), testing::Not(HasSubstr("DeviceSet")));
+  EXPECT_THAT(trace.str(), testing::Not(HasSubstr("DeviceReset")));
+}
+
+TEST_P(GpuContract, AFastTickIsOneCallWhereTheDriverAllows) {
+  if (GetParam().through != Through::stand_in)
+    GTEST_SKIP() << "old drivers need two, and a simulated world is no driver";
+  const auto before = gpu_->cost().calls;
+  ASSERT_TRUE(gpu_->read_fast());
+  EXPECT_EQ(gpu_->cost().calls, before + 1);
+}
+
+TEST_P(GpuContract, SetLimitReadsBackAsRequested) {
+  NEEDS_SETTING(set_power_limit);
+  const PowerLimits found = limits();
+  const Watts asked = found.min + 7_W;
+  const auto set = control_->set_power_limit(asked);
+  ASSERT_TRUE(set) << set.error().what;
+  EXPECT_EQ(limits().requested, asked);
+  ASSERT_TRUE(control_->set_power_limit(found.requested));
+  EXPECT_EQ(limits().requested, found.requested);
+}
+
+TEST_P(GpuContract, BothEndsOfTheLimitRangeCanBeSet) {
+  NEEDS_SETTING(set_power_limit);
+  const PowerLimits found = limits();
+  for (const Watts end : {found.min, found.max}) {
+    ASSERT_TRUE(control_->set_power_limit(end));
+    EXPECT_EQ(limits().requested, end);
+  }
+  ASSERT_TRUE(control_->set_power_limit(found.requested));
+}
+
+TEST_P(GpuContract, LimitOutsideTheRangeIsRefusedWithTheRange) {
+  if (!may_set(GetParam())) GTEST_SKIP() << "RUBATO_TEST_MAY_SET is not 1";
+  const PowerLimits found = limits();
+  for (const Watts wrong : {found.min - 1_W, found.max + 1_W, Watts(-5), Watts(std::nan(""))}) {
+    const auto set = control_->set_power_limit(wrong);
+    ASSERT_FALSE(set) << cat(wrong);
+    if (!can().set_power_limit.available && set.error().code == ErrorCode::no_permission) continue;
+    EXPECT_EQ(set.error().code, ErrorCode::invalid_argument) << set.error().what;
+    EXPECT_THAT(set.error().what, testing::AllOf(HasSubstr(cat(found.min)), HasSubstr(cat(found.max))));
+  }
+  EXPECT_EQ(limits().requested, found.requested);
+}
+
+TEST_P(GpuContract, RefusedWriteLeavesStateUnchanged) {
+  if (!may_set(GetParam())) GTEST_SKIP() << "RUBATO_TEST_MAY_SET is not 1";
+  if (can().set_power_limit.available && GetParam().rights != "none")
+    GTEST_SKIP() << "nothing is refused here";
+  const PowerLimits found = limits();
+  const auto set = control_->set_power_limit(found.min);
+  ASSERT_FALSE(set);
+  EXPECT_EQ(set.error().code, ErrorCode::no_permission) << set.error().what;
+  EXPECT_FALSE(set.error().hint.empty());
+  EXPECT_THAT(set.error().what, HasSubstr(gpu_->identity().name));
+  EXPECT_FALSE(control_->lock_sm_clock({clocks().sm.front(), clocks().sm.front()}));
+  EXPECT_EQ(limits().requested, found.requested);
+}
+
+TEST_P(GpuContract, EveryAdvertisedSmClockCanBeLockedAndReset) {
+  NEEDS_SETTING(set_sm_clock);
+  for (const Megahertz clock : clocks().sm) {
+    const auto locked = control_->lock_sm_clock({clock, clock});
+    ASSERT_TRUE(locked) << locked.error().what;
+  }
+  EXPECT_TRUE(control_->lock_sm_clock({clocks().sm.front(), clocks().sm.back()}));
+  EXPECT_TRUE(control_->reset_sm_clock());
+  EXPECT_TRUE(control_->reset_sm_clock()) << "unlocking twice is no error";
+}
+
+TEST_P(GpuContract, EveryAdvertisedMemoryClockCanBeLockedAndReset) {
+  NEEDS_SETTING(set_memory_clock);
+  for (const Megahertz clock : clocks().memory) {
+    const auto locked = control_->lock_memory_clock({clock, clock});
+    ASSERT_TRUE(locked) << locked.error().what;
+  }
+  EXPECT_TRUE(control_->reset_memory_clock());
+}
+
+TEST_P(GpuContract, AClockItDoesNotHaveIsRefusedWithTheNearest) {
+  NEEDS_SETTING(set_sm_clock);
+  const Megahertz highest = clocks().sm.back();
+  const auto locked = control_->lock_sm_clock({highest + 1000_MHz, highest + 1000_MHz});
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(locked.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(locked.error().what + locked.error().hint, HasSubstr(number(highest.value())));
+}
+
+TEST_P(GpuContract, AClockRangeUpsideDownIsRefused) {
+  NEEDS_SETTING(set_sm_clock);
+  const auto locked = control_->lock_sm_clock({clocks().sm.back(), clocks().sm.front()});
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(locked.error().code, ErrorCode::invalid_argument);
+}
+
+TEST_P(GpuContract, TwoOpenersSeeTheSameGpu) {
+  NEEDS_SETTING(set_power_limit);
+  auto second_backend = open_subject(GetParam());
+  ASSERT_TRUE(second_backend) << second_backend.error().what;
+  auto second = (*second_backend)->open(gpu_->identity().id);
+  ASSERT_TRUE(second) << second.error().what;
+  const PowerLimits found = limits();
+  ASSERT_TRUE(control_->set_power_limit(found.min));
+  const auto seen = (*second)->power_limits();
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->requested, found.min);
+  ASSERT_TRUE(control_->set_power_limit(found.requested));
+}
+
+TEST_P(GpuContract, AGpuOutlivesTheBackendThatOpenedIt) {
+  backend_.reset();
+  EXPECT_TRUE(gpu_->read_fast());
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, GpuContract,
+                         testing::Values(Subject{"sim_v100", Through::sim, "v100", ""},
+                                         Subject{"sim_rtxa4000", Through::sim, "rtxa4000", ""},
+                                         Subject{"sim_without_rights", Through::sim, "v100", "none"},
+                                         Subject{"nvml_v100", Through::stand_in, "v100", "owner"},
+                                         Subject{"nvml_rtxa4000", Through::stand_in, "rtxa4000", "owner"},
+                                         Subject{"nvml_as_a_driver_asks", Through::stand_in, "v100", ""},
+                                         Subject{"nvml_without_rights", Through::stand_in, "v100", "none"},
+                                         Subject{"real_nvml", Through::real_driver, "", ""}),
+                         [](const auto& subject) { return subject.param.name; });
+
+}  // namespace
+}  // namespace rubato::device

@@ -1,0 +1,165 @@
+#include "device/select.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace rubato::device {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::array<std::string_view, 2> kNames = {"nvml", "sim"};
+
+GpuIdentity gpu(unsigned index, std::string uuid, std::string pci,
+                std::string name = "Tesla V100-PCIE-16GB") {
+  return {.id = {std::move(uuid)}, .name = std::move(name), .index = index, .pci_bus_id = std::move(pci)};
+}
+
+const std::vector<GpuIdentity> kTwo = {gpu(0, "GPU-aa11", "00000000:1B:00.0"),
+                                       gpu(1, "GPU-ab22", "00000000:3B:00.0")};
+
+std::vector<unsigned> indices(const std::vector<GpuIdentity>& gpus) {
+  std::vector<unsigned> out;
+  for (const auto& g : gpus) out.push_back(g.index);
+  return out;
+}
+
+std::vector<unsigned> matched(const std::vector<std::string>& items) {
+  const auto found = match_gpus(items, kTwo);
+  EXPECT_TRUE(found) << found.error().what;
+  return found ? indices(*found) : std::vector<unsigned>{};
+}
+
+std::vector<unsigned> visible(std::string_view text) {
+  const auto found = visible_gpus(text, kTwo);
+  EXPECT_TRUE(found) << found.error().what;
+  return found ? indices(found->gpus) : std::vector<unsigned>{};
+}
+
+TEST(ParseRequest, EmptyMeansEveryGpuOfNvml) {
+  const auto request = parse_request(" ", kNames);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->backend, "nvml");
+  EXPECT_THAT(request->items, IsEmpty());
+}
+
+TEST(ParseRequest, SimItemsMakeOneWorld) {
+  const auto request = parse_request("sim:v100,sim:a100", kNames);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->backend, "sim");
+  EXPECT_EQ(request->argument, "v100,a100");
+}
+
+TEST(ParseRequest, ABackendsNameAloneMeansAllOfIt) {
+  const auto request = parse_request("sim", kNames);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->backend, "sim");
+  EXPECT_EQ(request->argument, "");
+}
+
+TEST(ParseRequest, PciIdsAreNotBackendNames) {
+  const auto request = parse_request("0000:1b:00.0,1", kNames);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->backend, "nvml");
+  EXPECT_THAT(request->items, ElementsAre("0000:1b:00.0", "1"));
+}
+
+TEST(ParseRequest, MixedBackendsAreRefused) {
+  for (const auto* list : {"0,sim:v100", "sim:v100,0"}) {
+    const auto request = parse_request(list, kNames);
+    ASSERT_FALSE(request) << list;
+    EXPECT_EQ(request.error().code, ErrorCode::invalid_argument);
+    EXPECT_THAT(request.error().what, HasSubstr("mixes"));
+  }
+}
+
+TEST(ParseRequest, EmptyItemsAreRefused) {
+  for (const auto* list : {"0,,1", "0,", ","}) EXPECT_FALSE(parse_request(list, kNames)) << list;
+}
+
+TEST(MatchGpus, TakesIndexUuidItsBeginningAndEveryPciForm) {
+  EXPECT_THAT(matched({"1"}), ElementsAre(1));
+  EXPECT_THAT(matched({"GPU-aa11"}), ElementsAre(0));
+  EXPECT_THAT(matched({"gpu-AB"}), ElementsAre(1));
+  for (const auto* pci : {"00000000:3B:00.0", "0000:3b:00.0", "3b:00.0", "3B:00"})
+    EXPECT_THAT(matched({pci}), ElementsAre(1)) << pci;
+}
+
+TEST(MatchGpus, KeepsTheOrderAskedForAndCountsAGpuOnce) {
+  EXPECT_THAT(matched({"1", "0", "GPU-ab22"}), ElementsAre(1, 0));
+}
+
+TEST(MatchGpus, AWholeUuidWinsOverALongerOneThatBeginsLikeIt) {
+  const std::vector<GpuIdentity> gpus = {gpu(0, "GPU-a", "1b:00"), gpu(1, "GPU-ab", "1c:00")};
+  const auto found = match_gpus(std::vector<std::string>{"GPU-a"}, gpus);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(indices(*found), ElementsAre(0));
+}
+
+TEST(MatchGpus, UnknownNamesEveryGpuThereIs) {
+  for (const std::string item : {"7", "-1", "GPU-ff", "99:00.0", "v100"}) {
+    const auto found = match_gpus(std::vector{item}, kTwo);
+    ASSERT_FALSE(found) << item;
+    EXPECT_EQ(found.error().code, ErrorCode::not_found);
+    EXPECT_THAT(found.error().what,
+                testing::AllOf(HasSubstr(item), HasSubstr("GPU-aa11"), HasSubstr("GPU-ab22")));
+  }
+}
+
+TEST(MatchGpus, AmbiguousBeginningNamesTheCandidates) {
+  const auto found = match_gpus(std::vector<std::string>{"GPU-a"}, kTwo);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(found.error().what, testing::AllOf(HasSubstr("GPU-aa11"), HasSubstr("GPU-ab22")));
+}
+
+TEST(MatchGpus, MigInstancesAreNotSupported) {
+  const auto found = match_gpus(std::vector<std::string>{"MIG-0f0f"}, kTwo);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::not_supported);
+}
+
+TEST(VisibleGpus, TakesCudasForms) {
+  EXPECT_THAT(visible("1,0"), ElementsAre(1, 0));
+  EXPECT_THAT(visible("GPU-ab22"), ElementsAre(1));
+  EXPECT_THAT(visible("GPU-ab"), ElementsAre(1));
+}
+
+TEST(VisibleGpus, EndsAtTheFirstUnknownItemAsCudaDoes) {
+  EXPECT_THAT(visible("1,-1,0"), ElementsAre(1));
+  EXPECT_THAT(visible("0,5,1"), ElementsAre(0));
+}
+
+TEST(VisibleGpus, NothingVisibleIsNotFound) {
+  for (const auto* text : {"-1", "NoDevFiles"}) {
+    const auto found = visible_gpus(text, kTwo);
+    ASSERT_FALSE(found) << text;
+    EXPECT_EQ(found.error().code, ErrorCode::not_found);
+  }
+}
+
+TEST(VisibleGpus, MigIsNotSupported) {
+  const auto found = visible_gpus("MIG-GPU-aa11/1/0", kTwo);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::not_supported);
+}
+
+TEST(VisibleGpus, CudaIndicesAmongDifferentGpusAreDoubtfulButUuidsAreNot) {
+  const std::vector<GpuIdentity> mixed = {gpu(0, "GPU-1", "1b:00", "Tesla T4"),
+                                          gpu(1, "GPU-2", "1c:00", "A100")};
+  const auto by_index = visible_gpus("0", mixed);
+  ASSERT_TRUE(by_index);
+  EXPECT_EQ(by_index->gpus.size(), 2U);
+  EXPECT_THAT(by_index->doubt, HasSubstr("UUID"));
+  const auto by_uuid = visible_gpus("GPU-2", mixed);
+  ASSERT_TRUE(by_uuid);
+  EXPECT_THAT(indices(by_uuid->gpus), ElementsAre(1));
+  EXPECT_EQ(by_uuid->doubt, "");
+}
+
+}  // namespace
+}  // namespace rubato::device

@@ -1,0 +1,49 @@
+#include "device/nvml/sensor_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rubato::device::nvml {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(SensorFactsTable, VoltaSeesHalfOfEachTwentyMilliseconds) {
+  const auto facts = sensor_facts({7, 0}, "Tesla V100-PCIE-16GB", PowerPath::instant_field, "535.104");
+  EXPECT_EQ(facts.update_period, 20_ms);
+  EXPECT_EQ(facts.averaging_window, 10_ms);
+  EXPECT_THAT(facts.source, HasSubstr("2312.02741"));
+}
+
+TEST(SensorFactsTable, TheWindowDependsOnWhichReadingIsUsed) {
+  EXPECT_EQ(sensor_facts({8, 6}, "NVIDIA RTX A4000", PowerPath::instant_field, "535.104").averaging_window,
+            100_ms);
+  EXPECT_EQ(sensor_facts({8, 6}, "NVIDIA RTX A4000", PowerPath::power_usage, "535.104").averaging_window,
+            1_s);
+}
+
+TEST(SensorFactsTable, Driver530GaveTheOldReadingAnotherMeaningSoItsWindowIsUnknown) {
+  EXPECT_FALSE(
+      sensor_facts({8, 6}, "NVIDIA RTX A4000", PowerPath::power_usage, "530.30.02").averaging_window);
+}
+
+TEST(SensorFactsTable, BoardsNobodyPublishedStayUnknown) {
+  for (const auto* board : {"NVIDIA H200", "NVIDIA GH200 480GB"}) {
+    const auto facts = sensor_facts({9, 0}, board, PowerPath::instant_field, "570.1");
+    EXPECT_FALSE(facts.update_period) << board;
+    EXPECT_FALSE(facts.averaging_window) << board;
+    EXPECT_THAT(facts.source, HasSubstr("nothing published"));
+  }
+  EXPECT_TRUE(sensor_facts({9, 0}, "NVIDIA H100 PCIe", PowerPath::instant_field, "570.1").update_period);
+}
+
+TEST(SensorFactsTable, TheCountersPeriodIsUnknownEverywhere) {
+  EXPECT_FALSE(sensor_facts({7, 0}, "Tesla V100", PowerPath::instant_field, "535").counter_period);
+}
+
+TEST(SensorFactsTable, WithoutAPowerReadingThereIsNoWindow) {
+  EXPECT_FALSE(sensor_facts({7, 0}, "Tesla V100", PowerPath::none, "535").averaging_window);
+}
+
+}  // namespace
+}  // namespace rubato::device::nvml

@@ -1,0 +1,207 @@
+"""What the end-to-end tests share: a simulated machine of their own, rubato started in it, and the truth of its GPU.
+
+Everything lives in one temporary folder; rubato reaches the GPUs through the NVML stand-in, as it would reach real ones.
+Simulated time runs faster than the wall (the scenario's rate), so nothing here sleeps for a simulated second.
+"""
+
+import ctypes
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(os.environ["RUBATO_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["RUBATO_BUILD_DIR"])
+RUBATO = BUILD / "bin" / "rubato"
+STANDIN = BUILD / "simgpu"
+KILL_POINT = BUILD / "tests" / "e2e" / "libkill_point.so"
+FULL = os.environ.get("RUBATO_CHECK_FULL") == "1"
+SANITIZED = (BUILD / "CMakeCache.txt").read_text().find("RUBATO_SANITIZE:STRING=address") >= 0
+
+# An administrator's limit on a 250 W card: neither the default nor the maximum.
+FOUND_W = 200
+PATIENCE = 60
+
+
+class Machine:
+    """A folder with a home, a runtime folder, a state folder and one simulated world."""
+
+    def __init__(self, rate=20, rights="owner", faults=(), profiles="v100", **scenario):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rubato-e2e-"))
+        for name in ("home", "runtime", "state"):
+            (self.folder / name).mkdir(mode=0o700)
+        self.scenario = {"rights": rights, "rate": rate, "found": {"power_limit_w": FOUND_W}, "faults": list(faults), **scenario}
+        (self.folder / "scenario.json").write_text(json.dumps(self.scenario))
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder / "home"),
+            "XDG_RUNTIME_DIR": str(self.folder / "runtime"),
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "RUBATO_SIM_WORLD": str(self.folder / "world"),
+            "RUBATO_SIM_SCENARIO": str(self.folder / "scenario.json"),
+            "RUBATO_SIM_PROFILES": profiles,
+            "LD_LIBRARY_PATH": str(STANDIN),
+        }
+        if "ASAN_OPTIONS" in os.environ:
+            self.environment["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def command(self, *arguments):
+        return [str(RUBATO), *[str(a) for a in arguments]]
+
+    def start(self, *arguments, environment=None, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        options.setdefault("text", True)
+        return subprocess.Popen(self.command(*arguments), env={**self.environment, **(environment or {})}, **options)
+
+    def run(self, *arguments, environment=None, **options):
+        process = self.start(*arguments, environment=environment, **options)
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            raise AssertionError(f"rubato {arguments} did not end in {PATIENCE} s:\n{out}\n{err}") from None
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def train(self, iterations=60):
+        return [str(RUBATO), "sim", "train", "resnet50", "--iterations", str(iterations)]
+
+    def gpu(self):
+        return Gpu(self)
+
+    def last(self):
+        shown = self.run("show", "last", "--json")
+        assert shown.returncode == 0, shown.stderr
+        return json.loads(shown.stdout)
+
+    def journals(self):
+        """Journals in which something still waits to be put back."""
+        return sorted(
+            p.name for p in (self.folder / "runtime" / "rubato").glob("GPU-*") if not p.name.endswith(".lock")
+        )
+
+
+class Gpu:
+    """The stand-in, asked by a process of its own: what any other program on the machine would see."""
+
+    SCRIPT = """
+import ctypes, sys
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+def check(code):
+    if code != 0: raise SystemExit(f"NVML error {code}")
+check(nvml.nvmlInit_v2())
+handle = ctypes.c_void_p()
+check(nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)))
+if len(sys.argv) > 1: check(nvml.nvmlDeviceSetPowerManagementLimit(handle, int(float(sys.argv[1]) * 1000)))
+limit = ctypes.c_uint()
+check(nvml.nvmlDeviceGetPowerManagementLimit(handle, ctypes.byref(limit)))
+print(limit.value / 1000)
+"""
+
+    def __init__(self, machine):
+        self.machine = machine
+
+    def _ask(self, *arguments):
+        # Without leak checking: the interpreter's own leaks are not ours.
+        done = subprocess.run(
+            ["/usr/bin/python3", "-c", self.SCRIPT, *map(str, arguments)],
+            env=preload_sanitizer({**self.machine.environment, "ASAN_OPTIONS": "detect_leaks=0"}),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        if done.returncode != 0:
+            raise AssertionError(f"the stand-in refuses: {done.stdout}{done.stderr}")
+        return float(done.stdout)
+
+    def limit(self):
+        return self._ask()
+
+    def set_limit(self, watts):
+        return self._ask(watts)
+
+
+def preload_sanitizer(environment):
+    """A sanitized stand-in needs the sanitizer's runtime in a program that has none."""
+    if not SANITIZED:
+        return environment
+    runtime = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
+    return {**environment, "LD_PRELOAD": runtime}
+
+
+def wait_until(condition, what, patience=PATIENCE):
+    """Polls the wall clock: only for states of other processes, which tell nobody when they change."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"waited {patience} s for: {what}")
+
+
+def children(pid):
+    try:
+        return [int(w) for w in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def is_guard(pid):
+    try:
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except FileNotFoundError:
+        return False
+    return len(words) > 1 and words[1] == b"guard"
+
+
+def guard_of(pid):
+    return next((c for c in children(pid) if is_guard(c)), None)
+
+
+def job_of(pid):
+    return next((c for c in children(pid) if not is_guard(c)), None)
+
+
+def alive(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+class MachineTest(unittest.TestCase):
+    """A test with a machine that is cleaned up, and processes that never outlive it."""
+
+    def machine(self, **options):
+        machine = Machine(**options)
+        self.addCleanup(machine.close)
+        self.addCleanup(self.end_left_over, machine)
+        return machine
+
+    @staticmethod
+    def end_left_over(machine):
+        # Only processes that carry this machine's world in their environment: ours.
+        mark = f"RUBATO_SIM_WORLD={machine.environment['RUBATO_SIM_WORLD']}".encode()
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit() or int(entry.name) == os.getpid():
+                continue
+            try:
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
+            except (OSError, PermissionError):
+                pass
+
+    def wait_for_limit(self, machine, watts, what):
+        gpu = machine.gpu()
+        wait_until(lambda: abs(gpu.limit() - watts) < 0.5, what)

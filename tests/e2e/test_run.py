@@ -1,0 +1,112 @@
+"""The main job: a training is wrapped, set to another limit, measured, recorded, reported, and put back."""
+
+import json
+import subprocess
+import unittest
+
+from harness import FOUND_W, MachineTest
+
+
+class Run(MachineTest):
+    def test_a_lower_limit_saves_energy_and_is_put_back(self):
+        machine = self.machine(rate=40)
+        done = machine.run("run", "--gpu", "0", "--power-limit", "150", "--", *machine.train(200))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(machine.gpu().limit(), FOUND_W)
+        shown = machine.last()
+        self.assertEqual(shown["schema"], "rubato.run/1")
+        self.assertEqual(shown["exit_status"], {"code": 0})
+        (gpu,) = shown["gpus"]
+        self.assertEqual(gpu["restoration"], "restored")
+        self.assertEqual(gpu["quality"], "modelled", "the stand-in must not pass for hardware")
+        self.assertEqual(gpu["found"]["power_limit_w"], FOUND_W)
+        self.assertEqual(gpu["requested"]["power_limit_w"], 150)
+        self.assertGreater(gpu["energy_j"], 0)
+        self.assertGreater(gpu["energy_band_calibration_j"], 0)
+
+    def test_the_energy_agrees_with_another_nvml_client(self):
+        machine = self.machine(rate=40)
+        client = (
+            'import ctypes; n = ctypes.CDLL("libnvidia-ml.so.1"); n.nvmlInit_v2(); h = ctypes.c_void_p(); '
+            "n.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(h)); e = ctypes.c_ulonglong(); "
+            "n.nvmlDeviceGetTotalEnergyConsumption(h, ctypes.byref(e)); print(e.value / 1000)"
+        )
+        script = f"/usr/bin/python3 -c '{client}'; {' '.join(machine.train(60))} >/dev/null; /usr/bin/python3 -c '{client}'"
+        done = machine.run("measure", "--gpu", "0", "--", "sh", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        before, after = map(float, done.stdout.split())
+        (gpu,) = machine.last()["gpus"]
+        # The client reads inside the job, rubato around it: idle watts at both ends are the difference.
+        self.assertGreaterEqual(gpu["energy_j"] + gpu["energy_band_sampling_j"], after - before)
+
+    def test_a_bare_run_measures_and_says_that_it_changed_nothing(self):
+        machine = self.machine(rate=40)
+        done = machine.run("run", "--gpu", "0", "--", *machine.train(20))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing is changed", done.stderr)
+        self.assertEqual(machine.last()["gpus"][0]["restoration"], "not_needed")
+
+    def test_a_dry_run_changes_nothing(self):
+        machine = self.machine(rate=40)
+        done = machine.run("run", "--gpu", "0", "--power-limit", "150", "--dry-run", "--", *machine.train(60))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("would set 150 W", done.stderr)
+        self.assertEqual(machine.last()["gpus"][0]["restoration"], "not_needed")
+
+    def test_an_sm_clock_is_locked_and_released(self):
+        machine = self.machine(rate=40, found={"power_limit_w": 250})
+        done = machine.run("run", "--gpu", "0", "--sm-clock", "1005", "--", *machine.train(150))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (gpu,) = machine.last()["gpus"]
+        self.assertEqual(gpu["restoration"], "restored", done.stderr)
+
+    def test_two_gpus_in_one_world(self):
+        machine = self.machine(rate=40, profiles="v100,v100")
+        done = machine.run("run", "--power-limit", "150", "--", *machine.train(120))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first, second = machine.last()["gpus"]
+        self.assertEqual(first["restoration"], "restored")
+        self.assertEqual(second["restoration"], "not_needed", "the job never used the second GPU")
+
+    def test_another_tenant_keeps_the_limit_where_it_is(self):
+        machine = self.machine(rate=40)
+        tenant = machine.start("sim", "train", "resnet50", "--iterations", "100000")
+        try:
+            done = machine.run("run", "--gpu", "0", "--power-limit", "150", "--", *machine.train(60))
+        finally:
+            tenant.kill()
+            tenant.communicate()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(machine.last()["gpus"][0]["restoration"], "not_needed")
+        self.assertTrue(any("not part of this job" in d["why"] for d in machine.last()["decisions"]), done.stderr)
+
+    def test_runs_lists_what_was_run(self):
+        machine = self.machine(rate=40)
+        machine.run("measure", "--gpu", "0", "--", "true")
+        machine.run("measure", "--gpu", "0", "--", "sh", "-c", "exit 3")
+        listed = json.loads(machine.run("runs", "--json").stdout)
+        self.assertEqual([r["exit_status"] for r in listed["runs"]], [{"code": 0}, {"code": 3}])
+
+    def test_devices_says_what_can_be_read_and_set_and_why_not(self):
+        machine = self.machine(rights="none")
+        shown = json.loads(machine.run("devices", "--gpu", "0", "--json").stdout)
+        self.assertEqual(shown["schema"], "rubato.devices/1")
+        (gpu,) = shown["gpus"]
+        self.assertEqual(gpu["power_limits"]["requested_w"], FOUND_W)
+        self.assertTrue(gpu["capabilities"]["read_power"]["available"])
+        self.assertFalse(gpu["capabilities"]["set_power_limit"]["available"])
+        self.assertNotEqual(gpu["capabilities"]["set_power_limit"]["why_not"], "")
+
+    def test_measure_without_a_command(self):
+        machine = self.machine(rate=40)
+        done = machine.run("measure", "--gpu", "0", "--seconds", "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertAlmostEqual(machine.last()["duration_s"], 4, delta=1)
+        sleeper = subprocess.Popen(["sleep", "0.2"])
+        done = machine.run("measure", "--gpu", "0", "--pid", sleeper.pid)
+        sleeper.wait()
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,191 @@
+#include "measure/energy_meter.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace rubato::measure {
+namespace {
+
+using testing::HasSubstr;
+
+TimePoint at_s(double seconds) {
+  return TimePoint{} + Seconds(seconds);
+}
+
+SensorFacts usual_facts() {
+  return {
+      .update_period = 0.1_s, .averaging_window = std::nullopt, .counter_period = 0.1_s, .source = "test"};
+}
+
+EnergyMeter usual_meter() {
+  return {usual_facts(), Kind::measured, "GPU 0"};
+}
+
+FastReading reading(double seconds, std::optional<Watts> power, std::optional<Joules> counter) {
+  return {at_s(seconds), power, counter};
+}
+
+TEST(EnergyMeter, ThreeHundredWattsForTenSecondsIsThreeThousandJouleByCounter) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 110; ++i) meter.add(reading(0.1 * i, 300_W, Joules(5000 + 30.0 * i)));
+  const auto window = meter.window(at_s(0.5), at_s(10.5));
+  ASSERT_TRUE(window);
+  EXPECT_NEAR(window->energy.value(), 3000, 1e-6);
+  EXPECT_EQ(window->source.name, kEnergyCounter);
+  EXPECT_EQ(window->source.kind, Kind::measured);
+  // Each edge may be off by half a counter period at full power.
+  EXPECT_NEAR(window->band_sampling.value(), 30, 1e-6);
+  EXPECT_NEAR(window->band_calibration.value(), 300, 1e-6);
+}
+
+TEST(EnergyMeter, ThreeHundredWattsForTenSecondsIsThreeThousandJouleByIntegratedPower) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, std::nullopt));
+  const auto window = meter.window(at_s(0), at_s(10));
+  ASSERT_TRUE(window);
+  EXPECT_NEAR(window->energy.value(), 3000, 1e-6);
+  EXPECT_EQ(window->source.name, kIntegratedPower);
+}
+
+TEST(EnergyMeter, AnEdgeBetweenTwoCounterUpdatesIsInterpolated) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i)));
+  EXPECT_NEAR(meter.window(at_s(1.03), at_s(7.08))->energy.value(), 300 * 6.05, 1e-6);
+}
+
+TEST(EnergyMeter, ACounterResetIsJoinedWithIntegratedPowerAndSaidSo) {
+  EnergyMeter meter = usual_meter();
+  int resets = 0;
+  for (int i = 0; i <= 100; ++i) {
+    const auto step = meter.add(reading(0.1 * i, 300_W, Joules(i < 50 ? 9000 + 30.0 * i : 30.0 * (i - 50))));
+    if (step && std::holds_alternative<CounterReset>(*step)) ++resets;
+  }
+  EXPECT_EQ(resets, 1);
+  const auto detail = meter.inspect(at_s(0), at_s(10));
+  ASSERT_TRUE(detail);
+  EXPECT_NEAR(detail->window.energy.value(), 3000, 1e-6);
+  EXPECT_EQ(detail->counter_resets, 1U);
+  EXPECT_THAT(detail->window.source.quality, HasSubstr("1 counter reset"));
+}
+
+TEST(EnergyMeter, AResetInsideALongHoleWidensTheBandOfItsEnergy) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 50; ++i) meter.add(reading(0.1 * i, 300_W, Joules(9000 + 30.0 * i)));
+  for (int i = 150; i <= 250; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * (i - 149))));
+  const auto detail = meter.inspect(at_s(0), at_s(25));
+  EXPECT_NEAR(detail->window.energy.value(), 7500, 20);
+  EXPECT_GT(detail->window.band_sampling.value(), 1000);
+  EXPECT_EQ(detail->gaps.size(), 1U);
+}
+
+TEST(EnergyMeter, ACounterBridgesAHoleThatPowerCannot) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 50; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i)));
+  for (int i = 150; i <= 200; ++i) meter.add(reading(0.1 * i, 300_W, Joules(1500 + 10.0 * (i - 50))));
+  // 100 W for ten seconds unseen by power: 1500 + 1500 J in all.
+  EXPECT_NEAR(meter.window(at_s(0), at_s(20))->energy.value(), 3000, 20);
+}
+
+TEST(EnergyMeter, AShortWindowIsApportionedNotMeasured) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i)));
+  EXPECT_EQ(meter.window(at_s(1), at_s(2))->source.kind, Kind::apportioned);
+  EXPECT_EQ(meter.window(at_s(1), at_s(6))->source.kind, Kind::measured);
+}
+
+TEST(EnergyMeter, ASimulatedGpuStaysModelledHoweverLongTheWindow) {
+  EnergyMeter meter(usual_facts(), Kind::modelled, "sim");
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i)));
+  EXPECT_EQ(meter.window(at_s(1), at_s(2))->source.kind, Kind::modelled);
+  EXPECT_EQ(meter.window(at_s(1), at_s(9))->source.kind, Kind::modelled);
+}
+
+TEST(EnergyMeter, ACounterThatContradictsThePowerIsFlaggedInWords) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, Joules(15.0 * i)));
+  const auto detail = meter.inspect(at_s(1), at_s(9));
+  ASSERT_TRUE(detail->disagreement);
+  EXPECT_THAT(*detail->disagreement, HasSubstr("1200 J"));
+  EXPECT_THAT(*detail->disagreement, HasSubstr("2400 J"));
+}
+
+TEST(EnergyMeter, ACounterThatAgreesIsNotFlagged) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, Joules(29.5 * i)));
+  EXPECT_FALSE(meter.inspect(at_s(0), at_s(10))->disagreement);
+}
+
+TEST(EnergyMeter, ACounterThatStandsStillGivesWayToIntegratedPower) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, 5000_J));
+  const auto window = meter.window(at_s(0), at_s(10));
+  EXPECT_EQ(window->source.name, kIntegratedPower);
+  EXPECT_NEAR(window->energy.value(), 3000, 1e-6);
+}
+
+TEST(EnergyMeter, ACounterAloneIsEnough) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, std::nullopt, Joules(30.0 * i)));
+  const auto window = meter.window(at_s(0), at_s(10));
+  ASSERT_TRUE(window);
+  EXPECT_NEAR(window->energy.value(), 3000, 1e-6);
+}
+
+TEST(EnergyMeter, WithoutReadingsTheEnergyIsUnknownNotZero) {
+  const auto window = usual_meter().window(at_s(0), at_s(1));
+  ASSERT_FALSE(window);
+  EXPECT_EQ(window.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(window.error().what, HasSubstr("GPU 0"));
+}
+
+TEST(EnergyMeter, AnEmptyWindowIsRefused) {
+  EnergyMeter meter = usual_meter();
+  meter.add(reading(0, 300_W, 0_J));
+  EXPECT_EQ(meter.window(at_s(1), at_s(1)).error().code, ErrorCode::invalid_argument);
+}
+
+TEST(EnergyMeter, ADayFromAPinnedBeginCostsNoMemoryAndLosesNothing) {
+  std::size_t most = 0;
+  constexpr int kTicks = 24 * 3600 * 2;
+  EnergyMeter slow(
+      {.update_period = 0.5_s, .averaging_window = std::nullopt, .counter_period = 0.5_s, .source = ""},
+      Kind::measured, "GPU 0");
+  slow.pin(at_s(0.5));
+  for (int i = 0; i <= kTicks; ++i) {
+    slow.add(reading(0.5 * i, 300_W, Joules(150.0 * i)));
+    if (i % 20 == 0) slow.forget(at_s(0.5 * i));
+    most = std::max(most, slow.readings_held());
+  }
+  EXPECT_LT(most, 200U);
+  const auto window = slow.window(at_s(0.5), at_s(24 * 3600.0));
+  ASSERT_TRUE(window);
+  EXPECT_NEAR(window->energy.value(), 300.0 * (24 * 3600 - 0.5), 1e-3);
+  EXPECT_FALSE(slow.window(at_s(1), at_s(24 * 3600.0)));
+}
+
+// The truth is a known power; the counter and the readings show it late, in steps, and at uneven moments.
+RC_GTEST_PROP(EnergyMeterProperty, TheTruthLiesInsideTheBand, ()) {
+  const double base = *rc::gen::inRange(50, 300);
+  const double swing = *rc::gen::inRange(0, 50);
+  const double beat = 0.1 * *rc::gen::inRange(15, 80);
+  const auto truth = [&](double t) { return base * t + swing * beat * (1 - std::cos(t / beat)); };
+  EnergyMeter meter = usual_meter();
+  double t = 0;
+  while (t < 12) {
+    const double updated = std::floor(t / 0.1) * 0.1;
+    meter.add(reading(t, Watts(base + swing * std::sin(t / beat)), Joules(1000 + truth(updated))));
+    t += 0.01 * *rc::gen::inRange(7, 13);
+  }
+  const double begin = 0.01 * *rc::gen::inRange(50, 200);
+  const double end = 0.01 * *rc::gen::inRange(700, 1100);
+  const auto window = meter.window(at_s(begin), at_s(end));
+  RC_ASSERT(window.has_value());
+  RC_ASSERT(std::abs(window->energy.value() - (truth(end) - truth(begin))) <=
+            window->band_sampling.value() + 1e-6);
+}
+
+}  // namespace
+}  // namespace rubato::measure

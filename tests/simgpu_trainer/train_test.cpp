@@ -1,0 +1,130 @@
+#include "simgpu/trainer/train.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.h"
+#include "rubato/mark_layout.h"
+#include "simgpu/trainer/mark_writer.h"
+
+namespace rubato::sim_trainer {
+namespace {
+
+struct Ring {
+  rubato_mark_header header{};
+  std::vector<rubato_mark_record> records;
+};
+
+Ring read_ring(const std::filesystem::path& path) {
+  Ring ring;
+  std::ifstream in(path, std::ios::binary);
+  in.read(reinterpret_cast<char*>(&ring.header), sizeof ring.header);
+  ring.records.resize(ring.header.capacity);
+  in.read(reinterpret_cast<char*>(ring.records.data()),
+          static_cast<std::streamsize>(ring.records.size() * sizeof(rubato_mark_record)));
+  EXPECT_TRUE(in);
+  return ring;
+}
+
+class Train : public testing::Test {
+ protected:
+  std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) /
+      cat("train-", ::getpid(), "-", testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::unique_ptr<device::sim::SimWorld> world;
+
+  void SetUp() override {
+    std::filesystem::create_directories(folder);
+    const std::vector<std::string> names{"v100"};
+    auto made = device::sim::SimWorld::open_or_create(folder / "world", names, {.rate = 200.0});
+    ASSERT_TRUE(made) << made.error().what;
+    world = std::move(*made);
+    ::setenv("RUBATO_SIM_WORLD", (folder / "world").c_str(), 1);
+    ::setenv("RUBATO_SIM_GPUS", world->identity(0).id.uuid.c_str(), 1);
+    ::setenv(RUBATO_MARKS_ENV, folder.c_str(), 1);
+  }
+  ~Train() override {
+    for (const char* name : {"RUBATO_SIM_WORLD", "RUBATO_SIM_GPUS", RUBATO_MARKS_ENV}) ::unsetenv(name);
+    std::filesystem::remove_all(folder);
+  }
+  static pid_t start(const TrainOptions& options) {
+    const pid_t pid = ::fork();
+    if (pid == 0) ::_exit(train(options).value_or(99));
+    return pid;
+  }
+  static int wait_for(pid_t pid) {
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return status;
+  }
+};
+
+TEST_F(Train, WritesMarksAsTheLayoutSays) {
+  const TimePoint begin = world->clock()->now();
+  const pid_t pid = start({.iterations = 10});
+  EXPECT_EQ(wait_for(pid), 0);
+  const Ring ring = read_ring(folder / cat(pid, "-", pid, ".ring"));
+  EXPECT_EQ(ring.header.magic, RUBATO_MARK_MAGIC);
+  EXPECT_EQ(ring.header.version, RUBATO_MARK_VERSION);
+  EXPECT_EQ(ring.header.capacity, RUBATO_MARK_DEFAULT_CAPACITY);
+  EXPECT_EQ(ring.header.pid, pid);
+  ASSERT_EQ(ring.header.written, 22U);  // begin and end of 10 iterations and of the one epoch
+  for (std::uint64_t n = 0; n < 22; ++n) {
+    EXPECT_EQ(ring.records[n].sequence, n + 1);
+    EXPECT_EQ(ring.records[n].flags, RUBATO_MARK_FLAG_SIMULATED);
+    EXPECT_GE(ring.records[n].monotonic_ns, begin.ns);
+    EXPECT_LE(ring.records[n].monotonic_ns, world->clock()->now().ns);
+  }
+  EXPECT_EQ(ring.records[0].kind, std::uint32_t{RUBATO_MARK_EPOCH_BEGIN});
+  EXPECT_EQ(ring.records[1].kind, std::uint32_t{RUBATO_MARK_ITERATION_BEGIN});
+}
+
+TEST_F(Train, DiesOfSigtermWithItsContextGone) {
+  const pid_t pid = start({.iterations = 100000});
+  // Until it is on the GPU.
+  while (world->read_processes(0, world->clock()->now())->empty())
+    sleep_until(*world->clock(), world->clock()->now() + 1_s);
+  ::kill(pid, SIGTERM);
+  const int status = wait_for(pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_EQ(world->read(device::sim::CallId::read_clocks, 0, world->clock()->now())->memory_used_bytes, 0U);
+}
+
+TEST_F(Train, AKilledTrainerLeavesTheWorldUsable) {
+  const pid_t pid = start({.iterations = 100000});
+  while (world->read_processes(0, world->clock()->now())->empty())
+    sleep_until(*world->clock(), world->clock()->now() + 1_s);
+  ::kill(pid, SIGKILL);
+  wait_for(pid);
+  EXPECT_TRUE(world->read_processes(0, world->clock()->now())->empty());
+  EXPECT_EQ(wait_for(start({.iterations = 3})), 0);
+}
+
+TEST_F(Train, WithoutAWorldItSaysSo) {
+  ::unsetenv("RUBATO_SIM_WORLD");
+  const Result<int> result = train({});
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().what.find("RUBATO_SIM_WORLD"), std::string::npos);
+}
+
+TEST_F(Train, AFullRingDropsItsOldestMarks) {
+  {
+    Result<MarkWriter> writer = MarkWriter::create(folder, 4);
+    ASSERT_TRUE(writer) << writer.error().what;
+    for (std::uint64_t i = 0; i < 10; ++i) writer->write(TimePoint{1}, RUBATO_MARK_ITERATION_BEGIN, i);
+  }
+  const Ring ring = read_ring(folder / cat(::getpid(), "-", ::gettid(), ".ring"));
+  EXPECT_EQ(ring.header.written, 10U);
+  EXPECT_EQ(ring.records[9 % 4].id, 9U);
+  EXPECT_EQ(ring.records[6 % 4].sequence, 7U);
+}
+
+}  // namespace
+}  // namespace rubato::sim_trainer

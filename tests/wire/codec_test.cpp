@@ -1,0 +1,195 @@
+#include <gmock/gmock.h>
+#include <rapidcheck.h>
+
+#include "base/text.h"
+#include "wire/escape.h"
+#include "wire/message.h"
+
+namespace rubato::wire {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Any bytes at all, short enough that nothing is cut.
+rc::Gen<std::string> any_text() {
+  return rc::gen::resize(40, rc::gen::arbitrary<std::string>());
+}
+rc::Gen<GpuId> any_gpu() {
+  return rc::gen::map(rc::gen::resize(20, rc::gen::nonEmpty(rc::gen::arbitrary<std::string>())),
+                      [](const std::string& name) { return GpuId{name.substr(0, 96)}; });
+}
+double any_value() {
+  return *rc::gen::inRange(-1'000'000, 1'000'000) / 1000.0;
+}
+ClockRange any_range() {
+  return {Megahertz(any_value()), Megahertz(any_value())};
+}
+template <class T, class Make>
+std::optional<T> maybe(Make make) {
+  return *rc::gen::arbitrary<bool>() ? std::optional<T>(make()) : std::nullopt;
+}
+std::optional<Watts> maybe_watts() {
+  return maybe<Watts>([] { return Watts(any_value()); });
+}
+
+Body any_body() {
+  switch (*rc::gen::inRange(0, 11)) {
+    case 0:
+      return Hello{*any_text(), *any_text()};
+    case 1: {
+      const auto knobs = *rc::gen::resize(
+          5, rc::gen::container<std::vector<Knob>>(rc::gen::element(
+                 Knob::power_limit, Knob::sm_clock, Knob::memory_clock, Knob::application_clocks)));
+      return Acquire{*rc::gen::resize(8, rc::gen::container<std::vector<GpuId>>(any_gpu())), knobs,
+                     maybe<ClockRange>(any_range)};
+    }
+    case 2:
+      return Apply{*any_gpu(),
+                   Setting{maybe_watts(), maybe<ClockRange>(any_range), maybe<ClockRange>(any_range),
+                           maybe<ApplicationClocks>([] {
+                             return ApplicationClocks{Megahertz(any_value()), Megahertz(any_value())};
+                           })}};
+    case 3:
+      return Restore{*any_gpu()};
+    case 4:
+      return Heartbeat{};
+    case 5:
+      return Release{};
+    case 6:
+      return Welcome{*rc::gen::arbitrary<std::int32_t>()};
+    case 7: {
+      Granted granted;
+      for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
+        granted.found.push_back({*any_gpu(),
+                                 {Watts(any_value()), Watts(any_value()), Watts(any_value()),
+                                  Watts(any_value()), Watts(any_value())},
+                                 *any_text()});
+      }
+      return granted;
+    }
+    case 8:
+      return Applied{*any_gpu(), maybe_watts(), maybe_watts()};
+    case 9: {
+      Restored restored;
+      for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
+        restored.reports.push_back({*any_gpu(),
+                                    *rc::gen::element(Restoration::not_needed, Restoration::restored,
+                                                      Restoration::failed, Restoration::left_alone),
+                                    *any_text()});
+      }
+      return restored;
+    }
+    default:
+      return Refused{
+          Error{static_cast<ErrorCode>(*rc::gen::inRange(0, static_cast<int>(ErrorCode::internal) + 1)),
+                *any_text(), *any_text()}};
+  }
+}
+
+TEST(Codec, WhatIsEncodedIsDecodedToTheSameBytesAgainForEveryMessage) {
+  EXPECT_TRUE(rc::check("decode then encode is the identity", [] {
+    const Message message{static_cast<std::uint64_t>(*rc::gen::inRange(0, 1'000'000)), any_body()};
+    const std::string datagram = encode(message);
+    const auto decoded = decode(datagram);
+    RC_ASSERT(decoded.has_value());
+    RC_ASSERT(decoded->sequence == message.sequence);
+    RC_ASSERT(decoded->body.index() == message.body.index());
+    RC_ASSERT(encode(*decoded) == datagram);
+  }));
+}
+
+TEST(Codec, EveryFieldOfASettingArrives) {
+  const Setting setting{150.125_W, ClockRange{135_MHz, 1005.5_MHz}, ClockRange{877_MHz, 877_MHz},
+                        ApplicationClocks{877_MHz, 1005_MHz}};
+  const auto decoded = decode(encode({7, Apply{{"GPU-a"}, setting}}));
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(decoded->sequence, 7U);
+  EXPECT_EQ(std::get<Apply>(decoded->body).gpu.uuid, "GPU-a");
+  EXPECT_EQ(std::get<Apply>(decoded->body).setting, setting);
+}
+
+TEST(Codec, NewlinesPercentSignsAndControlBytesTravelInValues) {
+  const std::string nasty = std::string("100 % of\nline two\r\x7f end ") + '\0';
+  const auto decoded = decode(encode({1, Refused{Error{ErrorCode::busy, nasty, "%0a"}}}));
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(std::get<Refused>(decoded->body).error.what, nasty);
+  EXPECT_EQ(std::get<Refused>(decoded->body).error.hint, "%0a");
+}
+
+TEST(Codec, AnyBytesAreDecodedOrRefusedWithoutHarm) {
+  EXPECT_TRUE(rc::check("any bytes", [] {
+    const auto decoded = decode(*rc::gen::arbitrary<std::string>());
+    RC_ASSERT(decoded.has_value() || !decoded.error().what.empty());
+  }));
+  EXPECT_TRUE(rc::check("a message with bytes changed, lost and added", [] {
+    std::string datagram = encode({1, any_body()});
+    for (int i = *rc::gen::inRange(1, 4); i > 0 && !datagram.empty(); --i) {
+      const auto at = *rc::gen::inRange<std::size_t>(0, datagram.size());
+      switch (*rc::gen::inRange(0, 3)) {
+        case 0:
+          datagram[at] = *rc::gen::arbitrary<char>();
+          break;
+        case 1:
+          datagram.erase(at, 1);
+          break;
+        default:
+          datagram.insert(at, 1, *rc::gen::arbitrary<char>());
+      }
+    }
+    const auto decoded = decode(datagram);
+    RC_ASSERT(decoded.has_value() || !decoded.error().what.empty());
+  }));
+}
+
+TEST(Codec, UnknownKeysAreIgnored) {
+  const auto decoded = decode("rubato-lease/1 restore 3\nshape round\ngpu GPU-a\n");
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(std::get<Restore>(decoded->body).gpu.uuid, "GPU-a");
+}
+
+TEST(Codec, WhatIsWrongIsNamed) {
+  const auto what = [](std::string_view datagram) {
+    const auto decoded = decode(datagram);
+    EXPECT_FALSE(decoded.has_value()) << datagram;
+    return decoded ? std::string() : cat(name_of(decoded.error().code), ": ", decoded.error().what);
+  };
+  EXPECT_THAT(what("rubato-lease/2 hello 1\n"),
+              HasSubstr("not_supported: the other end speaks rubato-lease/2"));
+  EXPECT_THAT(what("rubato-lease/1 dance 1\n"),
+              HasSubstr("corrupt: line 1 of a lease message has an unknown verb"));
+  EXPECT_THAT(what(""), HasSubstr("line 1"));
+  EXPECT_THAT(what("rubato-lease/1 hello -1\n"), HasSubstr("sequence"));
+  EXPECT_THAT(what("rubato-lease/1 apply 1\ngpu G\npower-limit inf\n"), HasSubstr("line 3"));
+  EXPECT_THAT(what("rubato-lease/1 apply 1\ngpu G\nsm-clock 5\n"), HasSubstr("2 are needed"));
+  EXPECT_THAT(what("rubato-lease/1 apply 1\ngpu G\npower-limit 1\npower-limit 2\n"), HasSubstr("repeats"));
+  EXPECT_THAT(what("rubato-lease/1 apply 1\n"), HasSubstr("no GPU"));
+  EXPECT_THAT(what("rubato-lease/1 restore 1\ngpu a%0\n"), HasSubstr("escape"));
+  EXPECT_THAT(what(std::string(kLargestMessage + 1, 'x')), HasSubstr("16385 bytes"));
+}
+
+TEST(Codec, ListsAreBounded) {
+  std::string many = "rubato-lease/1 acquire 1\n";
+  for (std::size_t i = 0; i <= kMostGpus; ++i) many += cat("gpu GPU-", i, "\n");
+  EXPECT_FALSE(decode(many).has_value());
+}
+
+TEST(Codec, ALongReportIsCutAndStillArrivesWithEveryGpu) {
+  Restored restored;
+  for (std::size_t i = 0; i < kMostGpus; ++i) {
+    restored.reports.push_back({GpuId{cat("GPU-", i)}, Restoration::restored, std::string(3000, 'x')});
+  }
+  const std::string datagram = encode({1, restored});
+  EXPECT_LE(datagram.size(), kLargestMessage);
+  EXPECT_EQ(std::get<Restored>(decode(datagram).value().body).reports.size(), kMostGpus);
+}
+
+TEST(Escape, BrokenEscapesAndRawControlBytesAreRefused) {
+  EXPECT_EQ(unescape("a%20b"), "a b");
+  EXPECT_FALSE(unescape("%2").has_value());
+  EXPECT_FALSE(unescape("%zz").has_value());
+  EXPECT_FALSE(unescape("a\nb").has_value());
+  EXPECT_EQ(escape("a b%", Spaces::escaped), "a%20b%25");
+}
+
+}  // namespace
+}  // namespace rubato::wire

@@ -1,0 +1,154 @@
+# shellcheck shell=bash
+# The stages of ./check, one function each: stage_NAME prints what it likes and returns 0 when all is well.
+# shellcheck disable=SC2154  # logs, failed and package_set are set by ./check
+
+jobs=$(nproc)
+
+# Files of the project with one of the suffixes given, tracked or new; works in an unpacked archive too.
+project_files() {
+  local pattern=()
+  local suffix
+  for suffix in "$@"; do pattern+=("*.$suffix"); done
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    # A file may be listed that was just deleted.
+    git ls-files --cached --others --exclude-standard -- "${pattern[@]}" | while read -r file; do
+      [[ -f $file ]] && echo "$file"
+    done
+  else
+    local find_names=()
+    for suffix in "${pattern[@]}"; do find_names+=(-o -name "$suffix"); done
+    find . -path ./build -prune -o -type f \( -false "${find_names[@]}" \) -print | sed 's|^\./||'
+  fi
+}
+
+# Shown at once: it may ask for a password, and says what it wants it for.
+stage_packages() { tools/install-dependencies "$package_set" 2>&1 | tee >(cat >&3); }
+
+stage_format() { project_files cpp h c | xargs clang-format-14 --dry-run -Werror; }
+
+stage_scripts() {
+  { printf '%s\n' quickstart check .ci/run; project_files sh; grep -lE '^#!.*\bbash' tools/*; } | sort -u | xargs shellcheck
+}
+
+stage_layers() { tools/check_layers; }
+stage_sizes() { tools/check_file_sizes; }
+
+# What is installed must compile alone, for C and C++ programs alike.
+stage_headers() {
+  local header
+  local flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Iinclude)
+  for header in include/rubato/*.h; do
+    echo "$header"
+    echo "#include <rubato/${header##*/}>" | gcc -std=c11 "${flags[@]}" -x c - || return 1
+    echo "#include <rubato/${header##*/}>" | g++ -std=c++20 "${flags[@]}" -x c++ - || return 1
+  done
+}
+
+# Goes on after an error, so that one run shows them all.
+build_preset() { cmake --preset "$1" -DRUBATO_TESTS=ON && cmake --build --preset "$1" -- -k 0; }
+stage_build_debug() { build_preset debug; }
+stage_build_release() { build_preset release; }
+stage_build_asan() { build_preset asan; }
+stage_build_tsan() { build_preset tsan; }
+stage_build_clang() {
+  cmake -S . -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release -DRUBATO_TESTS=ON \
+    -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 && cmake --build build/clang -- -k 0
+}
+
+run_ctest() {
+  local folder=$1
+  shift
+  ctest --test-dir "build/$folder" --output-on-failure -j "$jobs" "$@"
+}
+stage_test_debug() { run_ctest debug -L '^(unit|contract|golden)$' --no-tests=error; }
+stage_test_release() { run_ctest release -LE '^bench$' --no-tests=error; }
+stage_test_asan() { run_ctest asan -L '^(unit|contract|golden|fault|e2e)$' --no-tests=error; }
+stage_test_tsan() { run_ctest tsan -L '^(unit|contract|golden|fault|e2e)$' --no-tests=error; }
+stage_test_clang() { run_ctest clang -LE '^bench$' --no-tests=error; }
+# Alone on the machine, so that what is timed is not the neighbour.
+stage_bench() { jobs=1 run_ctest release -L '^bench$' --no-tests=ignore; }
+
+# Sources changed since the branch left main (on main: since the commit before), and for a header one source that
+# includes it.
+changed_sources() {
+  local base
+  base=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null)
+  [[ $base != "$(git rev-parse HEAD)" ]] || base=$(git rev-parse --verify -q HEAD~1)
+  if [[ -z $base ]]; then
+    project_files cpp
+    return
+  fi
+  local file
+  { git diff --name-only "$base" -- '*.cpp' '*.h'; git ls-files --others --exclude-standard -- '*.cpp' '*.h'; } |
+    while read -r file; do
+      [[ -f $file ]] || continue
+      if [[ $file == *.h ]]; then
+        project_files cpp | xargs grep -l -F "\"${file#src/}\"" | head -n 1
+      else
+        echo "$file"
+      fi
+    done
+}
+
+stage_tidy() {
+  local sources
+  if [[ -n ${RUBATO_CHECK_FULL-} ]] || ! git rev-parse HEAD >/dev/null 2>&1; then
+    sources=$(project_files cpp)
+  else
+    sources=$(changed_sources)
+  fi
+  # Only what the release build compiles has flags to check it with.
+  [[ -e build/release/compile_commands.json ]] || cmake --preset release -DRUBATO_TESTS=ON || return 1
+  sources=$(sort -u <<<"$sources" | while read -r file; do
+    [[ -n $file ]] && grep -qF "$PWD/$file\"" build/release/compile_commands.json && echo "$file"
+  done)
+  [[ -n $sources ]] || return 0
+  echo "$(wc -l <<<"$sources") files"
+  xargs -P "$jobs" -n 2 clang-tidy-14 -quiet -p build/release --extra-arg=-Wno-unknown-warning-option <<<"$sources"
+}
+
+# A few words beside "ok".
+remark() {
+  case $1 in
+    test_* | bench) grep -E 'tests passed|No tests were found' "$logs/$1.log" | tail -n 1 ;;
+    layers | sizes) tail -n 1 "$logs/$1.log" ;;
+    tidy) grep -E '^[0-9]+ files$' "$logs/$1.log" || echo 'nothing changed' ;;
+  esac
+}
+
+# The lines of a failed stage that say why.
+excerpt() {
+  case $1 in
+    test_* | bench)
+      if grep -q 'tests passed,' "$logs/$1.log"; then
+        sed -n '/tests passed,/,$p' "$logs/$1.log" | head -n 40
+      else
+        tail -n 20 "$logs/$1.log"
+      fi
+      ;;
+    build_*) grep -m 20 -E 'error|FAILED|Error' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
+    format) sed -nE 's/^([^:]+):.*clang-format-violations.*/\1/p' "$logs/format.log" | sort -u | sed 's/^/clang-format-14 -i /' ;;
+    tidy) grep -m 20 -E 'error:' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
+    *) head -n 20 "$logs/$1.log" ;;
+  esac
+}
+
+# ctest's own closing lines, the stages that failed, and the sum: tests, plus one for each failed stage without tests.
+summarise() {
+  local passed=0 failures=0 log stage closing
+  for log in "$logs"/test_*.log "$logs"/bench.log; do
+    closing=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$log" 2>/dev/null) || continue
+    printf '\n%s: %s\n' "$(basename "$log" .log)" "$(grep -E '^Total Test time' "$log")"
+    echo "$closing"
+    [[ $closing =~ ,\ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]
+    failures=$((failures + BASH_REMATCH[1]))
+    passed=$((passed + BASH_REMATCH[2] - BASH_REMATCH[1]))
+  done
+  for stage in "${failed[@]}"; do
+    grep -qE ', [1-9][0-9]* tests failed' "$logs/$stage.log" || failures=$((failures + 1))
+  done
+  printf '\n'
+  ((${#failed[@]} == 0)) || echo "failed stages: ${failed[*]}"
+  echo "$passed passed, $failures failed"
+  ((failures == 0))
+}
