@@ -46,7 +46,7 @@ Result<RestorationReport> LeaseHolder::restore(const GpuId& gpu) {
   return report;
 }
 
-bool LeaseHolder::taken_anew_after_pause() {
+bool LeaseHolder::taken_anew() {
   if (client_ == nullptr || state_ != State::held) return false;
   auto granted = client_->acquire({gpus_, knobs_, found_sm_clock_});
   if (granted) return true;

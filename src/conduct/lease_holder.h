@@ -36,9 +36,9 @@ class LeaseHolder {
   /// Ends the lease; one report per GPU of it.
   [[nodiscard]] std::vector<RestorationReport> release();
 
-  /// After a pause of this process (Ctrl-Z): true where the guard had given up on us and the lease was taken anew,
-  /// so that settings have to be applied again.
-  [[nodiscard]] bool taken_anew_after_pause();
+  /// Where the guard may have given up on us (after Ctrl-Z, or on a machine too busy for heartbeats): true where it
+  /// had and the lease was taken anew, so that settings have to be applied again.
+  [[nodiscard]] bool taken_anew();
 
  private:
   /// Notes what an error means for the lease; returns it unchanged.

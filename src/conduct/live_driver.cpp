@@ -105,7 +105,8 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
   for (bool waiting = true; waiting;) {
     int patience = -1;
     const auto wake_within = [&patience](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
-    if (lease_alive) wake_within(milliseconds_until(*clock_, lease_->next_due()));
+    // The session takes the lease while this thread sleeps: look at least once a period whether heartbeats began.
+    if (lease_alive) wake_within(milliseconds_until(*clock_, std::min(lease_->next_due(), clock_->now() + wire::kHeartbeatPeriod)));
     if (watched.deadline) wake_within(milliseconds_until(*clock_, *watched.deadline));
     if (watched.pid) wake_within(static_cast<int>(kPidPollWall.value() * 1e3));
 

@@ -45,11 +45,6 @@ Session::Session(SessionParts parts, TimePoint begin)
   }
 }
 
-template <class Row>
-void Session::put(void (record::Writer::*add)(const Row&), const Row& row) {
-  if (parts_.writer) (parts_.writer.get()->*add)(row);
-}
-
 void Session::warn(const Error& error) const {
   if (parts_.warn) parts_.warn(error);
 }

@@ -59,6 +59,7 @@ class Session final : public measure::SampleSink {
 
  private:
   void notice_pause(TimePoint now);
+  bool set_again_if_lapsed(TimePoint now);
   /// True where at least one iteration ended.
   bool follow_iterations(TimePoint now);
   void watch_ownership(TimePoint now);
@@ -77,7 +78,9 @@ class Session final : public measure::SampleSink {
   void close_lease(TimePoint now);
   void warn(const Error& error) const;
   template <class Row>
-  void put(void (record::Writer::*add)(const Row&), const Row& row);
+  void put(void (record::Writer::*add)(const Row&), const Row& row) {
+    if (parts_.writer) (parts_.writer.get()->*add)(row);
+  }
 
   SessionParts parts_;
   TimePoint begin_;
@@ -91,7 +94,6 @@ class Session final : public measure::SampleSink {
   std::optional<govern::Decision> last_decision_;
   Setting in_force_;
   bool stand_back_ = false;  // somebody else has a hand on a GPU, or the lease is gone: measure only from here
-  bool paused_ = false;
   bool restoration_failed_ = false;
   Result<std::filesystem::path> record_file_ = fail(ErrorCode::unavailable, "no record was made");
 };

@@ -156,7 +156,9 @@ void Session::put_back(GpuUnit& unit, TimePoint now) {
 void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
   if (!unit.leased || unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit) return;
   if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit) return;
-  if (paused_) return;  // the guard may have restored while we were stopped
+  const bool as_found = unit.found && abs(*reading.requested_limit - unit.found->requested) <= kSameLimit;
+  if (as_found && set_again_if_lapsed(reading.at)) return;
+  if (stand_back_) return;
   unit.changed_by_someone_else = true;
   const std::string what = cat(unit.name(), ": someone else set the power limit to ", *reading.requested_limit, " (rubato had ",
                                *unit.expected_limit, ")");
@@ -166,16 +168,21 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
   stand_back(Error{ErrorCode::conflict, what, "their value stands; it will not be changed at the end either"}, reading.at);
 }
 
-// A stop longer than the guard's patience (Ctrl-Z, a suspended machine): it has restored, and the lease is taken anew.
+// The guard hears nothing for 5 s when this process is stopped (Ctrl-Z), the machine sleeps or is far too busy: it has
+// put everything back then, and the lease is taken anew.
+bool Session::set_again_if_lapsed(TimePoint now) {
+  if (!parts_.lease || parts_.lease->state() != LeaseHolder::State::held) return false;
+  if (!parts_.lease->taken_anew()) return false;
+  note("restored", "the guard had heard nothing from us for too long and put everything back; setting again", now, in_force_);
+  for (auto& unit : units_)
+    if (unit.leased && !in_force_.empty() && !stand_back_) set(unit, in_force_, now);
+  return true;
+}
+
 void Session::notice_pause(TimePoint now) {
-  paused_ = last_step_ && now - *last_step_ > wire::kLeaseTimeout;
-  if (paused_ && parts_.lease && parts_.lease->state() == LeaseHolder::State::held) {
+  if (last_step_ && now - *last_step_ > wire::kLeaseTimeout) {
     put(&record::Writer::gap, record::Gap{*last_step_, now, std::nullopt, "rubato was stopped"});
-    if (parts_.lease->taken_anew_after_pause()) {
-      note("restored", cat("stopped for ", now - *last_step_, ": the guard had put everything back; setting again"), now, in_force_);
-      for (auto& unit : units_)
-        if (unit.leased && !in_force_.empty() && !stand_back_) set(unit, in_force_, now);
-    }
+    static_cast<void>(set_again_if_lapsed(now));
   }
   last_step_ = now;
 }

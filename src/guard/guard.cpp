@@ -105,6 +105,7 @@ Result<wire::Body> Guard::acquire(const wire::Acquire& request) {
   }
   held_ = std::move(taken);
   ended_.reset();
+  ended_with_.clear();
   wire::Granted granted;
   for (const GpuId& gpu : request.gpus) granted.found.push_back((*held(gpu))->found());
   return granted;
@@ -139,6 +140,7 @@ Result<wire::Body> Guard::restore_one(const wire::Restore& request) {
 }
 
 Result<wire::Body> Guard::release() {
+  if (!holds_lease() && ended_) return wire::Restored{ended_with_};
   if (const Status lease = in_lease(); !lease) return fail(lease.error());
   return wire::Restored{end_lease()};
 }
@@ -158,7 +160,8 @@ TimePoint Guard::next_due() const {
 void Guard::step(TimePoint now) {
   if (!holds_lease() || now < next_due()) return;
   std::string what = cat("the lease ended after ", wire::kLeaseTimeout, " without a heartbeat");
-  for (const RestorationReport& report : end_lease()) {
+  ended_with_ = end_lease();
+  for (const RestorationReport& report : ended_with_) {
     what += cat("; ", report.gpu.uuid, " ", name_of(report.outcome), report.detail.empty() ? "" : ": ",
                 report.detail);
   }

@@ -61,6 +61,7 @@ class Guard {
   TimePoint last_heard_;
   bool greeted_ = false;
   std::optional<Error> ended_;  // why there is no lease any more, until the next one
+  std::vector<RestorationReport> ended_with_;  // how it ended then, for whoever asks by Release
 };
 
 static_assert(noexcept(std::declval<HeldGpu&>().end()), "nothing may stop the way back half way");
