@@ -16,25 +16,35 @@
 namespace rubato::cli {
 namespace {
 
-std::string wall_time(const char* format) {
-  const std::time_t now = std::time(nullptr);
+struct WallTime {
+  std::string compact;   // "20261121-081500-123": runs of one second still sort by their start
+  std::string iso_8601;  // "2026-11-21T08:15:00.123+0000"
+};
+
+WallTime wall_time() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
   std::tm local{};
-  localtime_r(&now, &local);
-  std::string text(64, '\0');
-  text.resize(std::strftime(text.data(), text.size(), format, &local));
-  return text;
+  localtime_r(&now.tv_sec, &local);
+  const auto formatted = [&local](const char* format) {
+    std::string text(64, '\0');
+    text.resize(std::strftime(text.data(), text.size(), format, &local));
+    return text;
+  };
+  std::string milliseconds = std::to_string(now.tv_nsec / 1'000'000);
+  milliseconds.insert(0, 3 - milliseconds.size(), '0');
+  return {cat(formatted("%Y%m%d-%H%M%S-"), milliseconds),
+          cat(formatted("%Y-%m-%dT%H:%M:%S."), milliseconds, formatted("%z"))};
 }
 
 }  // namespace
 
-std::string new_run_id() {
-  std::random_device entropy;
-  return cat(wall_time("%Y%m%d-%H%M%S"), "-", hex(entropy() & 0xffffU, 4));
-}
-
 record::RunInfo describe_run(std::string mode, const std::vector<std::string>& command) {
   record::RunInfo run;
-  run.run_id = new_run_id();
+  const WallTime started = wall_time();
+  std::random_device entropy;
+  run.run_id = cat(started.compact, "-", hex(entropy() & 0xffffU, 4));
+  run.started_at = started.iso_8601;
   run.mode = std::move(mode);
   run.command = command;
   std::error_code ignored;
@@ -43,7 +53,6 @@ record::RunInfo describe_run(std::string mode, const std::vector<std::string>& c
   if (gethostname(host.data(), host.size() - 1) == 0) run.host = host.c_str();
   run.rubato_version = kVersion;
   if (const auto boot = FsRoot().read("/proc/sys/kernel/random/boot_id")) run.boot_id = trim(*boot);
-  run.started_at = wall_time("%Y-%m-%dT%H:%M:%S%z");
   return run;
 }
 

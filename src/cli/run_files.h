@@ -12,9 +12,6 @@
 
 namespace rubato::cli {
 
-/// "20261121-081500-1a2b": sortable, and unique on this machine for all practical purposes.
-[[nodiscard]] std::string new_run_id();
-
 /// What can be told about a run before it starts.
 [[nodiscard]] record::RunInfo describe_run(std::string mode, const std::vector<std::string>& command);
 

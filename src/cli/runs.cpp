@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/text.h"
 #include "cli/invocation.h"
 #include "cli/print_run.h"
 #include "record/reader.h"
@@ -16,11 +18,14 @@ void runs(Invocation& invocation) {
     refuse(invocation, directory.error(), 1);
     return;
   }
-  const auto listed = record::list_runs(*directory);
+  std::vector<std::filesystem::path> unreadable;
+  const auto listed = record::list_runs(*directory, &unreadable);
   if (!listed) {
     refuse(invocation, listed.error(), 1);
     return;
   }
+  for (const auto& file : unreadable)
+    log::warning(Error{ErrorCode::corrupt, cat(file.string(), " cannot be read"), cat("rubato show ", file.string())});
   fmt::print("{}", invocation.json ? report::render_json(report::runs_json(*listed)) : report::runs_text(*listed, text_options(STDOUT_FILENO)));
 }
 

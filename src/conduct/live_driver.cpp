@@ -2,9 +2,11 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <condition_variable>
@@ -19,8 +21,8 @@ namespace {
 
 // How long the end of a run waits for a driver call that does not come back. Wall time.
 constexpr Seconds kFinishPatience{15.0};
-// A watched process that is not our child gives no signal when it ends.
-constexpr Seconds kPidPollWall{0.1};
+// Where the kernel has no process descriptors, a process that is not our child is looked at this often.
+constexpr int kPidPollMs = 100;
 
 sigset_t taken_signals() {
   sigset_t set;
@@ -85,7 +87,21 @@ int milliseconds_until(const Clock& clock, TimePoint due) {
   return static_cast<int>(std::clamp(std::ceil(ms), 0.0, 60'000.0));
 }
 
-bool still_there(pid_t pid) { return kill(pid, 0) == 0 || errno == EPERM; }
+/// A process that is not our child. Its descriptor becomes readable when it ends, reaped or not.
+class OtherProcess {
+ public:
+  explicit OtherProcess(pid_t pid) : pid_(pid), fd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {}
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] bool ended() const {
+    if (!fd_.is_open()) return kill(pid_, 0) != 0 && errno == ESRCH;
+    pollfd ready{fd_.get(), POLLIN, 0};
+    return poll(&ready, 1, 0) > 0;
+  }
+
+ private:
+  pid_t pid_;
+  ScopedFd fd_;
+};
 
 }  // namespace
 
@@ -99,6 +115,8 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
   const ScopedFd signals(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   LiveOutcome outcome;
   auto thread = std::make_unique<SessionThread>(*clock_, session_);
+  std::optional<OtherProcess> other;
+  if (watched.pid) other.emplace(*watched.pid);
   int interrupts = 0;
   bool lease_alive = lease_ != nullptr;
 
@@ -108,10 +126,10 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
     // The session takes the lease while this thread sleeps: look at least once a period whether heartbeats began.
     if (lease_alive) wake_within(milliseconds_until(*clock_, std::min(lease_->next_due(), clock_->now() + wire::kHeartbeatPeriod)));
     if (watched.deadline) wake_within(milliseconds_until(*clock_, *watched.deadline));
-    if (watched.pid) wake_within(static_cast<int>(kPidPollWall.value() * 1e3));
+    if (other && other->fd() < 0) wake_within(kPidPollMs);
 
-    pollfd ready{signals.get(), POLLIN, 0};
-    if (poll(&ready, 1, patience) < 0 && errno != EINTR) break;
+    std::array<pollfd, 2> ready = {pollfd{signals.get(), POLLIN, 0}, pollfd{other ? other->fd() : -1, POLLIN, 0}};
+    if (poll(ready.data(), ready.size(), patience) < 0 && errno != EINTR) break;
     if (lease_alive && !lease_->step(clock_->now())) {
       lease_alive = false;
       thread->nudge();  // the session finds out by asking, and has what was left behind put back
@@ -163,7 +181,7 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
       }
     }
     if (watched.deadline && clock_->now() >= *watched.deadline) waiting = false;
-    if (watched.pid && !still_there(*watched.pid)) waiting = false;
+    if (other && other->ended()) waiting = false;
   }
 
   JobEnd end;

@@ -193,6 +193,8 @@ void Session::close_lease(TimePoint now) {
     for (auto& unit : units_) {
       if (unit.id() != report.gpu) continue;
       unit.restoration = report;
+      // A write the driver refused is announced in the journal, and changed nothing.
+      if (report.outcome == Restoration::restored && !unit.last_requested) unit.restoration = {report.gpu, Restoration::not_needed, {}};
       put(&record::Writer::setting_change,
           record::SettingChange{now, unit.id(), "guard", {}, {}, std::nullopt, std::nullopt,
                                 cat(name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail)});

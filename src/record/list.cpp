@@ -49,7 +49,7 @@ std::string names_of(const std::vector<RunSummary>& runs) {
 
 }  // namespace
 
-Result<std::vector<RunSummary>> list_runs(const fs::path& directory) {
+Result<std::vector<RunSummary>> list_runs(const fs::path& directory, std::vector<fs::path>* unreadable) {
   std::vector<RunSummary> runs;
   std::error_code error;
   fs::directory_iterator files(directory, error);
@@ -71,7 +71,10 @@ Result<std::vector<RunSummary>> list_runs(const fs::path& directory) {
       entry = known->second;
     } else {
       auto summary = read_summary(file);
-      if (!summary) continue;  // `show` on it says what is wrong; one bad file must not hide the others
+      if (!summary) {  // `show` on it says what is wrong; one bad file must not hide the others
+        if (unreadable != nullptr) unreadable->push_back(file);
+        continue;
+      }
       entry.summary = std::move(*summary);
       // A run that goes on, or was killed, changes without its file's size or time telling.
       if (!entry.summary.duration) {
@@ -98,7 +101,8 @@ Result<fs::path> find_run(const fs::path& directory, std::string_view name) {
   // An id needs no list, so a record that is damaged is still found and its damage reported.
   const fs::path exact = directory / cat(name, ".sqlite");
   if (!name.empty() && fs::exists(exact, ignored)) return exact;
-  const auto runs = list_runs(directory);
+  std::vector<fs::path> unreadable;
+  const auto runs = list_runs(directory, &unreadable);
   if (!runs) return fail(runs.error());
   if (name == "last" && !runs->empty()) return runs->back().file;
   std::vector<RunSummary> matching;
@@ -109,8 +113,10 @@ Result<fs::path> find_run(const fs::path& directory, std::string_view name) {
     return fail(ErrorCode::invalid_argument,
                 cat("'", name, "' is the beginning of several runs: ", names_of(matching)),
                 "type more of the id");
-  return fail(ErrorCode::not_found, cat("no run '", name, "' in ", directory.string(), ": ", names_of(*runs)),
-              "`rubato runs` lists them");
+  std::string there = names_of(*runs);
+  for (const auto& file : unreadable) there += cat("; ", file.filename().string(), " cannot be read");
+  return fail(ErrorCode::not_found, cat("no run '", name, "' in ", directory.string(), ": ", there),
+              "`rubato runs` lists them, `rubato show FILE` says what is wrong with one");
 }
 
 }  // namespace rubato::record

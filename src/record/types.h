@@ -22,7 +22,7 @@ namespace rubato::record {
 inline constexpr int kSchemaVersion = 1;
 
 struct RunInfo {
-  std::string run_id;  // "20261121-081500-1a2b": sortable, unique on a machine
+  std::string run_id;  // "20261121-081500-123-1a2b": sortable, unique on a machine
   std::string mode;    // "run" or "measure"
   std::vector<std::string> command;
   std::string working_directory;

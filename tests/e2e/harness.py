@@ -15,8 +15,8 @@ import tempfile
 import time
 import unittest
 
-SOURCE = pathlib.Path(os.environ["RUBATO_SOURCE_DIR"])
-BUILD = pathlib.Path(os.environ["RUBATO_BUILD_DIR"])
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("RUBATO_BUILD_DIR", SOURCE / "build" / "release"))
 RUBATO = BUILD / "bin" / "rubato"
 STANDIN = BUILD / "simgpu"
 KILL_POINT = BUILD / "tests" / "e2e" / "libkill_point.so"
@@ -102,6 +102,11 @@ def check(code):
 check(nvml.nvmlInit_v2())
 handle = ctypes.c_void_p()
 check(nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)))
+if sys.argv[1:] == ["processes"]:
+    count = ctypes.c_uint(0)
+    nvml.nvmlDeviceGetComputeRunningProcesses_v3(handle, ctypes.byref(count), None)
+    print(count.value)
+    raise SystemExit(0)
 if len(sys.argv) > 1: check(nvml.nvmlDeviceSetPowerManagementLimit(handle, int(float(sys.argv[1]) * 1000)))
 limit = ctypes.c_uint()
 check(nvml.nvmlDeviceGetPowerManagementLimit(handle, ctypes.byref(limit)))
@@ -126,6 +131,10 @@ print(limit.value / 1000)
 
     def limit(self):
         return self._ask()
+
+    def processes(self):
+        """How many hold a compute context."""
+        return int(self._ask("processes"))
 
     def set_limit(self, watts):
         return self._ask(watts)

@@ -138,7 +138,9 @@ class AtTheTerminal(MachineTest):
         self.assertTrue(alive(process.pid))
         self.assertAlmostEqual(machine.gpu().limit(), WANTED_W)
         os.kill(process.pid, signal.SIGINT)
-        process.communicate(timeout=harness.PATIENCE)
+        # Not communicate(): the job that was left running still has the pipe.
+        process.wait(timeout=harness.PATIENCE)
+        process.stderr.close()
         self.assertEqual(process.returncode, 130)
         self.assertEqual(machine.gpu().limit(), FOUND_W)
         self.assertTrue(alive(job), "the job must be left running")

@@ -4,7 +4,7 @@ import json
 import subprocess
 import unittest
 
-from harness import FOUND_W, MachineTest
+from harness import FOUND_W, MachineTest, wait_until
 
 
 class Run(MachineTest):
@@ -70,8 +70,10 @@ class Run(MachineTest):
 
     def test_another_tenant_keeps_the_limit_where_it_is(self):
         machine = self.machine(rate=40)
+        self.assertEqual(machine.gpu().processes(), 0)
         tenant = machine.start("sim", "train", "resnet50", "--iterations", "100000")
         try:
+            wait_until(lambda: machine.gpu().processes() == 1, "the tenant to hold a context")
             done = machine.run("run", "--gpu", "0", "--power-limit", "150", "--", *machine.train(60))
         finally:
             tenant.kill()
@@ -85,11 +87,11 @@ class Run(MachineTest):
         machine.run("measure", "--gpu", "0", "--", "true")
         machine.run("measure", "--gpu", "0", "--", "sh", "-c", "exit 3")
         listed = json.loads(machine.run("runs", "--json").stdout)
-        self.assertEqual([r["exit_status"] for r in listed["runs"]], [{"code": 0}, {"code": 3}])
+        self.assertEqual([r["exit_status"] for r in listed["runs"]], [{"code": 0}, {"code": 3}], "newest last")
 
     def test_devices_says_what_can_be_read_and_set_and_why_not(self):
         machine = self.machine(rights="none")
-        shown = json.loads(machine.run("devices", "--gpu", "0", "--json").stdout)
+        shown = json.loads(machine.run("devices", "--gpu", "sim:v100", "--json").stdout)
         self.assertEqual(shown["schema"], "rubato.devices/1")
         (gpu,) = shown["gpus"]
         self.assertEqual(gpu["power_limits"]["requested_w"], FOUND_W)
