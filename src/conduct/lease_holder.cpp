@@ -19,13 +19,13 @@ Error LeaseHolder::digest(Error error) {
 
 Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
   if (client_ == nullptr) return fail(ErrorCode::unavailable, "no guard was started for this run");
+  gpus_ = gpus;  // a guard that dies before its answer may have begun a journal
   auto granted = client_->acquire({gpus, knobs_, found_sm_clock_});
   if (!granted) {
     const Error error = digest(granted.error());
     if (state_ != State::guard_lost) state_ = State::refused;
     return fail(error);
   }
-  gpus_ = gpus;
   state_ = State::held;
   return granted;
 }
