@@ -110,12 +110,13 @@ std::optional<Seconds> duration_of(const record::RunRecord& run) {
 
 OwnCostSummary cost_of(const record::RunRecord& run) {
   const record::OwnCost& own = run.end->cost;
-  OwnCostSummary cost{.driver = own.driver, .cpu = own.cpu, .ticks = own.ticks};
-  // CPU and driver time are wall time even where the run's clock is scaled.
-  const Seconds wall = (run.end->end - run.info.begin) / run.info.clock_rate;
-  if (wall > Seconds(0)) {
-    cost.cpu_fraction = own.cpu / wall;
-    cost.driver_fraction = own.driver.inside / wall;
+  OwnCostSummary cost{
+      .driver = own.driver, .cpu = own.cpu, .ticks = own.ticks, .bytes_written = own.bytes_written};
+  const Seconds length = run.end->end - run.info.begin;
+  if (length > Seconds(0) && run.info.clock_rate > 0) {
+    cost.wall = length / run.info.clock_rate;
+    cost.cpu_fraction = own.cpu / *cost.wall;
+    cost.driver_fraction = own.driver.inside / *cost.wall;
   }
   if (own.ticks > 0)
     cost.bytes_per_tick = static_cast<double>(own.bytes_written) / static_cast<double>(own.ticks);

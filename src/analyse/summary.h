@@ -67,14 +67,17 @@ struct Savings {
   std::string method;
 };
 
-/// What watching has cost, as fractions of the wall time of the run.
+/// What watching has cost. CPU and driver time pass on the wall clock even where the run's clock is faster,
+/// so the fractions are of wall time.
 struct OwnCostSummary {
   CallCost driver;
   Seconds cpu;
+  std::optional<Seconds> wall;  // absent: the record gives the run no length
   std::optional<double> cpu_fraction;
   std::optional<double> driver_fraction;
   std::optional<double> bytes_per_tick;
   std::uint64_t ticks = 0;
+  std::uint64_t bytes_written = 0;
 };
 
 struct Summary {

@@ -11,8 +11,8 @@
 #include "analyse/summary.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/report/run_report.h"
 #include "record/reader.h"
-#include "report/run_report.h"
 
 namespace rubato::cli {
 namespace {
@@ -43,7 +43,7 @@ Result<std::string> run_report(const std::filesystem::path& file, bool json, con
   const auto run = record::read_run(file);
   if (!run) return fail(run.error());
   const auto summary = analyse::summarise(*run);
-  return json ? report::render_json(report::run_report_json(*run, summary)) : report::run_report_text(*run, summary, options);
+  return json ? report::render_json(run_report_json(*run, summary)) : run_report_text(*run, summary, options);
 }
 
 void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file, const std::string& target) {

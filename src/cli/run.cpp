@@ -63,13 +63,17 @@ int run(Invocation& invocation, const Options& options) {
   auto wanted = parse_wanted(options.wanted);
   if (!wanted) return refuse(invocation, wanted.error());
 
-  // The order matters: guards before any driver call of ours, rights dropped before any file of ours.
+  // The order matters: guards before any driver call of ours, rights dropped before any file of ours. Simulated GPUs
+  // are the user's own files, which root's guard would look for among root's.
+  const bool simulated = names_simulated(invocation.gpu);
+  const auto caller = options.as_root ? std::nullopt : caller_behind_sudo();
+  if (caller && simulated)
+    if (const auto became = become(*caller); !became) return refuse(invocation, became.error());
   put_back_stale(invocation.gpu);
   GuardedRun guarded;
-  if (!wanted->setting.empty() && !options.dry_run)
-    guarded = start_guard(invocation.gpu, {options.sudo});
+  if (!wanted->setting.empty() && !options.dry_run) guarded = start_guard(invocation.gpu, {options.sudo && !simulated});
   if (guarded.fatal) return refuse(invocation, guarded.why_not);
-  if (const auto caller = caller_behind_sudo(); caller && !options.as_root) {
+  if (caller && !simulated) {
     if (const auto became = become(*caller); !became) return refuse(invocation, became.error());
     guarded.more_rights_than_us = true;
   }

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "cli/invocation.h"
 #include "cli/print_run.h"
+#include "cli/report/run_report.h"
 #include "record/reader.h"
 #include "record/writer.h"
-#include "report/run_report.h"
 
 namespace rubato::cli {
 namespace {
@@ -26,7 +26,7 @@ void runs(Invocation& invocation) {
   }
   for (const auto& file : unreadable)
     log::warning(Error{ErrorCode::corrupt, cat(file.string(), " cannot be read"), cat("rubato show ", file.string())});
-  fmt::print("{}", invocation.json ? report::render_json(report::runs_json(*listed)) : report::runs_text(*listed, text_options(STDOUT_FILENO)));
+  fmt::print("{}", invocation.json ? report::render_json(runs_json(*listed)) : runs_text(*listed, text_options(STDOUT_FILENO)));
 }
 
 }  // namespace

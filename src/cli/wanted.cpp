@@ -42,7 +42,7 @@ Result<ClockRange> parse_range(const std::string& text) {
   const auto ends = split(text, ':');
   const auto low = parse_number(ends.front());
   const auto high = parse_number(ends.back());
-  if (ends.size() > 2 || !low || !high || *low <= 0 || *high < *low) {
+  if (ends.size() != 2 || !low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low <= 0 || *high < *low) {
     return fail(ErrorCode::invalid_argument, cat("--found-sm-clock ", text, " is no range of clocks"),
                 "write it as MIN:MAX in MHz, as in --found-sm-clock 210:1005");
   }

@@ -9,7 +9,7 @@ constexpr double kSensorUpdates = 50;
 constexpr std::int64_t kFewestIterations = 4;
 // Blocks grow with the run, so that a day has hundreds of them and not ten thousands.
 constexpr double kShareOfRun = 0.01;
-// A block that has seen iterations and then none for this many block lengths is cut by time.
+// Where iterations were seen and then none for this many block lengths and iterations, cuts go by time.
 constexpr double kPatience = 4;
 
 }  // namespace
@@ -38,11 +38,19 @@ void BlockKeeper::interruption(TimePoint resumed) {
   last_edge_.reset();
 }
 
+void BlockKeeper::spoil(TimePoint now) {
+  block_.begin = now;
+  block_.iterations = 0;
+  last_edge_.reset();
+  aligned_ = false;
+}
+
 void BlockKeeper::iteration(const Iteration& iteration) {
   if (!open_) return;
   // Iterations whose marks were lost cost energy too: a block with a hole would tell a wrong mean.
   if (aligned_ && last_index_ && iteration.index != *last_index_ + 1) interruption(iteration.begin);
   last_index_ = iteration.index;
+  iteration_time_ = iteration.duration();
   if (!aligned_ || iteration.begin < block_.begin) {
     // It began before the block did: the first whole one starts where it ends.
     if (block_.iterations == 0 && iteration.end >= block_.begin) {
@@ -59,14 +67,19 @@ void BlockKeeper::iteration(const Iteration& iteration) {
   if (block_.iterations >= kFewestIterations && long_enough(iteration.end)) cut(iteration.end);
 }
 
+bool BlockKeeper::given_up(TimePoint t, TimePoint now) const {
+  return !iteration_time_ || now - t > kPatience * std::max(shortest_, *iteration_time_);
+}
+
 void BlockKeeper::tick(TimePoint now) {
-  if (!open_ || !long_enough(now)) return;
-  if (!aligned_) {
-    cut(now);
-  } else if (now - last_edge_.value_or(block_.begin) > kPatience * shortest_ && block_.iterations > 0) {
-    cut(*last_edge_);
+  if (!open_ || !given_up(last_edge_.value_or(block_.begin), now)) return;
+  iteration_time_.reset();
+  if (aligned_) {
+    if (last_edge_) cut(*last_edge_);
     block_.begin = now;
     aligned_ = false;
+  } else if (long_enough(now)) {
+    cut(now);
   }
 }
 

@@ -34,6 +34,8 @@ class BlockKeeper {
   void iteration(const Iteration& iteration);
   /// The program did something else until `resumed`: that stretch belongs to no block.
   void interruption(TimePoint resumed);
+  /// The GPU was not at the open block's setting all the time: that block is dropped, another begins.
+  void spoil(TimePoint now);
   /// Cuts where enough has been seen and no iteration will.
   void tick(TimePoint now);
   void finish(TimePoint now);
@@ -42,6 +44,8 @@ class BlockKeeper {
 
  private:
   [[nodiscard]] bool long_enough(TimePoint end) const;
+  /// Iterations were seen, and so many of them should have ended since `t` that no more are waited for.
+  [[nodiscard]] bool given_up(TimePoint t, TimePoint now) const;
   void cut(TimePoint end);
 
   TimePoint run_begin_;
@@ -51,6 +55,7 @@ class BlockKeeper {
   bool aligned_ = false;  // begin_ lies on an iteration's edge
   FinishedBlock block_;
   std::optional<std::int64_t> last_index_;
+  std::optional<Seconds> iteration_time_;  // absent: none are to be expected
   std::optional<TimePoint> last_edge_;  // end of the latest whole iteration inside the block
 };
 

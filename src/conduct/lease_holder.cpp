@@ -10,7 +10,7 @@ LeaseHolder::LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs, std
 
 Error LeaseHolder::digest(Error error) {
   // Nobody answers any more: whatever the guard had set is still set, and its journal says what was found.
-  if (error.code == ErrorCode::unavailable && state_ != State::guard_lost) {
+  if (client_->guard_gone() && state_ != State::guard_lost) {
     state_ = State::guard_lost;
     if (rescue_ && !gpus_.empty()) rescued_ = rescue_();
   }
@@ -27,21 +27,20 @@ Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
     return fail(error);
   }
   state_ = State::held;
+  was_held_ = true;
   return granted;
 }
 
 Result<wire::Applied> LeaseHolder::apply(const GpuId& gpu, const Setting& setting) {
   auto applied = client_->apply(gpu, setting);
-  if (!applied && applied.error().code == ErrorCode::timeout && state_ == State::held) {
-    if (const auto again = acquire(gpus_); !again) return fail(again.error());
-    applied = client_->apply(gpu, setting);
-  }
+  if (!applied && applied.error().code == ErrorCode::timeout && taken_anew()) applied = client_->apply(gpu, setting);
   if (!applied) return fail(digest(applied.error()));
   return applied;
 }
 
 Result<RestorationReport> LeaseHolder::restore(const GpuId& gpu) {
   auto report = client_->restore(gpu);
+  if (!report && report.error().code == ErrorCode::timeout && taken_anew()) report = client_->restore(gpu);
   if (!report) return fail(digest(report.error()));
   return report;
 }
@@ -51,13 +50,16 @@ bool LeaseHolder::taken_anew() {
   auto granted = client_->acquire({gpus_, knobs_, found_sm_clock_});
   if (granted) return true;
   const Error error = digest(granted.error());
-  // busy: it is still ours. Anything else that is not the guard's death means somebody else has it now.
-  if (state_ == State::held && error.code != ErrorCode::busy && error.code != ErrorCode::conflict) state_ = State::refused;
+  // busy: it is still ours; timeout: a driver call hangs, which tells nothing. Anything else that is not the guard's
+  // death means somebody else has it now.
+  const bool still_ours = error.code == ErrorCode::busy || error.code == ErrorCode::conflict || error.code == ErrorCode::timeout;
+  if (state_ == State::held && !still_ours) state_ = State::refused;
   return false;
 }
 
 std::vector<RestorationReport> LeaseHolder::release() {
-  if (client_ != nullptr && state_ == State::held) {
+  // A lease that lapsed and could not be had again: the guard still tells how it ended.
+  if (client_ != nullptr && was_held_ && (state_ == State::held || state_ == State::refused)) {
     auto reports = client_->release();
     if (reports) {
       state_ = State::none;

@@ -30,7 +30,7 @@ class LeaseHolder {
 
   /// Takes the GPUs, once. After a pause longer than the guard's patience it takes them again.
   [[nodiscard]] Result<wire::Granted> acquire(const std::vector<GpuId>& gpus);
-  /// Acquires again and retries where the guard had restored in the meantime.
+  /// These two acquire again and retry where the guard had restored in the meantime.
   [[nodiscard]] Result<wire::Applied> apply(const GpuId& gpu, const Setting& setting);
   [[nodiscard]] Result<RestorationReport> restore(const GpuId& gpu);
   /// Ends the lease; one report per GPU of it.
@@ -49,6 +49,7 @@ class LeaseHolder {
   std::optional<ClockRange> found_sm_clock_;
   Rescue rescue_;
   State state_ = State::none;
+  bool was_held_ = false;
   std::vector<GpuId> gpus_;
   std::vector<RestorationReport> rescued_;
 };

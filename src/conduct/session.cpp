@@ -140,12 +140,15 @@ void Session::flush_change(GpuUnit& unit) {
   unit.change.reset();
 }
 
-// A block's energy is told once the sensor has spoken after its end.
+// A block is told once the sensor has spoken after its end.
 void Session::settle_blocks(TimePoint now, bool last) {
   for (auto& unit : units_) {
     const Seconds wait = 2.0 * unit.meter->update_period();
-    while (!unit.finished.empty() && (last || now - unit.finished.front().end >= wait)) {
+    while (!unit.finished.empty()) {
       const FinishedBlock block = unit.finished.front();
+      // What we set must be seen in force after the block, too.
+      const bool confirmed = !unit.leased || (unit.state && unit.state->at >= block.end);
+      if (!last && (!confirmed || now - block.end < wait)) break;
       unit.finished.pop_front();
       record::Block row{block.role, unit.id(), block.setting, block.begin, block.end, block.iterations, std::nullopt};
       if (auto energy = unit.meter->window(block.begin, block.end)) row.energy = *energy;

@@ -59,7 +59,12 @@ class Session final : public measure::SampleSink {
 
  private:
   void notice_pause(TimePoint now);
-  bool set_again_if_lapsed(TimePoint now);
+  /// True where the guard had restored: the strategy then finds its setting gone and asks for it again.
+  bool lease_lapsed(TimePoint now);
+  /// The GPU was not where its blocks say, since the last reading that showed it there.
+  static void spoil_blocks(GpuUnit& unit, TimePoint now);
+  /// Somebody else has a hand in what the job takes now: no block of it may be judged.
+  [[nodiscard]] bool disturbed() const;
   /// True where at least one iteration ended.
   bool follow_iterations(TimePoint now);
   void watch_ownership(TimePoint now);

@@ -49,16 +49,32 @@ void Session::decide(TimePoint now) {
   carry_out(decision, now);
 }
 
-// Somebody else computes on a GPU that has our setting: theirs must not run at it.
+// Somebody else computes on a GPU that has our setting: theirs must not run at it. A job's GPUs wait for each other, so
+// all go back; the strategy asks again once it may.
 void Session::give_way(TimePoint now) {
   if (parts_.allow_shared) return;
+  bool any = false;
   for (auto& unit : units_) {
-    const bool disturbed =
+    const bool shared =
         unit.ownership.verdict == Ownership::Verdict::foreign || unit.ownership.verdict == Ownership::Verdict::unknown;
-    if (disturbed && !unit.gave_way) note("measure_only", cat(unit.name(), ": ", unit.ownership.why), now, {});
-    if (disturbed && !unit.in_force.empty()) put_back(unit, now);
-    unit.gave_way = disturbed;
+    if (shared && !unit.gave_way) note("measure_only", cat(unit.name(), ": ", unit.ownership.why), now, {});
+    unit.gave_way = shared;
+    any = any || shared;
   }
+  if (!any || in_force_.empty()) return;
+  for (auto& unit : units_)
+    if (!unit.in_force.empty() && parts_.lease->usable()) put_back(unit, now);
+  in_force_ = {};
+}
+
+bool Session::disturbed() const {
+  return std::any_of(units_.begin(), units_.end(),
+                     [](const GpuUnit& unit) { return unit.gave_way || unit.changed_by_someone_else; });
+}
+
+void Session::spoil_blocks(GpuUnit& unit, TimePoint now) {
+  unit.finished.clear();
+  unit.blocks->spoil(now);
 }
 
 void Session::note(const std::string& action, const std::string& why, TimePoint now, const Setting& setting) {
@@ -82,7 +98,8 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
       if (unit.leased) put_back(unit, now);
     in_force_ = {};
   }
-  for (auto& unit : units_) unit.blocks->enter(decision.role, unit.in_force, now);
+  const BlockRole role = disturbed() ? BlockRole::warmup : decision.role;
+  for (auto& unit : units_) unit.blocks->enter(role, unit.in_force, now);
 }
 
 bool Session::hold_lease(TimePoint now) {
@@ -157,9 +174,13 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
   if (!unit.leased || unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit) return;
   if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit) return;
   const bool as_found = unit.found && abs(*reading.requested_limit - unit.found->requested) <= kSameLimit;
-  if (as_found && set_again_if_lapsed(reading.at)) return;
+  if (as_found && lease_lapsed(reading.at)) return;
   if (stand_back_) return;
   unit.changed_by_someone_else = true;
+  spoil_blocks(unit, reading.at);
+  unit.blocks->enter(BlockRole::warmup, {}, reading.at);
+  unit.in_force = {};
+  in_force_ = {};
   const std::string what = cat(unit.name(), ": someone else set the power limit to ", *reading.requested_limit, " (rubato had ",
                                *unit.expected_limit, ")");
   put(&record::Writer::setting_change,
@@ -170,19 +191,25 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
 
 // The guard hears nothing for 5 s when this process is stopped (Ctrl-Z), the machine sleeps or is far too busy: it has
 // put everything back then, and the lease is taken anew.
-bool Session::set_again_if_lapsed(TimePoint now) {
+bool Session::lease_lapsed(TimePoint now) {
   if (!parts_.lease || parts_.lease->state() != LeaseHolder::State::held) return false;
   if (!parts_.lease->taken_anew()) return false;
-  note("restored", "the guard had heard nothing from us for too long and put everything back; setting again", now, in_force_);
-  for (auto& unit : units_)
-    if (unit.leased && !in_force_.empty() && !stand_back_) set(unit, in_force_, now);
+  note("restored", "the guard had heard nothing from us for too long and put everything back", now, in_force_);
+  for (auto& unit : units_) {
+    if (!unit.leased) continue;
+    spoil_blocks(unit, now);
+    unit.in_force = {};
+    unit.expected_limit = unit.found ? std::optional(unit.found->requested) : std::nullopt;
+  }
+  in_force_ = {};
+  next_decision_ = now;
   return true;
 }
 
 void Session::notice_pause(TimePoint now) {
   if (last_step_ && now - *last_step_ > wire::kLeaseTimeout) {
     put(&record::Writer::gap, record::Gap{*last_step_, now, std::nullopt, "rubato was stopped"});
-    static_cast<void>(set_again_if_lapsed(now));
+    static_cast<void>(lease_lapsed(now));
   }
   last_step_ = now;
 }

@@ -12,8 +12,7 @@ bool run_virtual(VirtualClock& clock, Session& session, VirtualJob& job, wire::L
     for (const auto& peer : peers) due = std::min(due, peer.next_due());
     clock.advance_to(std::min(due, give_up));
     const TimePoint now = clock.now();
-    // The world moves before those who look at it.
-    if (job.next_due() <= now) job.step(now);
+    job.step(now);
     for (const auto& peer : peers)
       if (peer.next_due() <= now) peer.step(now);
     if (lease != nullptr && lease->next_due() <= now) static_cast<void>(lease->step(now));  // the session notices a loss

@@ -1,5 +1,5 @@
 // Runs a session beside a simulated job in virtual time: one thread, one event queue, no waiting. The same parts with
-// the same seeds give the same record, byte for byte.
+// the same seeds give the same record, but for rubato's own cost in processor time.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,8 @@
 
 namespace rubato::conduct {
 
-/// A job that lives in the same process and moves when it is told to.
+/// A job that lives in the same process and moves when it is told to. It is stepped at every event, due or not, before
+/// anybody else: so its world stands at `now` when they look at it.
 class VirtualJob {
  public:
   virtual ~VirtualJob() = default;

@@ -139,6 +139,9 @@ template <class... Cases>
 struct Match : Cases... {
   using Cases::operator()...;
 };
+// clang 14 does not deduce the arguments of an aggregate.
+template <class... Cases>
+Match(Cases...) -> Match<Cases...>;
 
 }  // namespace
 

@@ -40,10 +40,10 @@ class CounterTrack {
   /// that.
   struct Node {
     TimePoint at;
-    double half_width_s;
-    double energy_j;
-    double join_band_j;
-    unsigned resets;
+    double half_width_s = 0;
+    double energy_j = 0;
+    double join_band_j = 0;
+    unsigned resets = 0;
   };
 
   [[nodiscard]] PowerRange range_near(TimePoint t, const PowerIntegral& power) const;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -132,7 +133,9 @@ Result<std::vector<Sample>> decode(TimePoint begin, std::size_t count, std::span
   // Ten seconds at a kilohertz are 10 000 samples: more than this is no chunk of ours, and would only cost
   // memory.
   constexpr std::size_t kMostSamples = 10'000'000;
-  const auto corrupt = [](std::string why) { return fail(ErrorCode::corrupt, cat("sample chunk: ", why)); };
+  const auto corrupt = [](std::string_view why) {
+    return fail(ErrorCode::corrupt, cat("sample chunk: ", why));
+  };
   if (count > kMostSamples) return corrupt(cat(count, " samples, at most ", kMostSamples, " fit"));
   std::vector<char> payload(payload_size(C::kCount, count));
   const std::size_t size = ZSTD_decompress(payload.data(), payload.size(), blob.data(), blob.size());

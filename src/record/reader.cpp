@@ -24,7 +24,7 @@ class Reading {
     while (!failure_ && rows.next(db_)) take(rows);
     if (rows.failed()) fail_with(db_.error("cannot read run record"));
   }
-  void corrupt(std::string why) {
+  void corrupt(std::string_view why) {
     fail_with(Error{ErrorCode::corrupt, cat("cannot read run record ", db_.file().string(), ": ", why),
                     "the file is left as it is; `rubato runs` lists the records that can be read"});
   }

@@ -1,9 +1,11 @@
 #include "report/format.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -11,10 +13,27 @@ namespace rubato::report {
 namespace {
 
 // Fewer digits after the point the more stand before it.
-std::string significant(double value, int digits) {
+int decimals(double value, int digits) {
   const double size = std::abs(value);
   const int before = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size))) + 1;
-  return fixed(value, std::max(0, digits - std::max(1, before)));
+  return std::max(0, digits - std::max(1, before));
+}
+
+std::string significant(double value, int digits) {
+  return fixed(value, decimals(value, digits));
+}
+
+struct EnergyUnit {
+  double scale;
+  std::string_view name;
+  int decimals;
+};
+
+EnergyUnit unit_of(Joules energy) {
+  const double size = std::abs(energy.value());
+  if (size >= 1e7) return {1e-6, "MJ", decimals(size * 1e-6, 4)};
+  if (size >= 1e4) return {1e-3, "kJ", decimals(size * 1e-3, 4)};
+  return {1.0, "J", decimals(size, size < 1000 ? 3 : 4)};
 }
 
 }  // namespace
@@ -30,11 +49,16 @@ std::string fixed(double value, int digits) {
 }
 
 std::string text_of(Joules energy) {
-  const double j = energy.value();
-  const double size = std::abs(j);
-  if (size >= 1e7) return significant(j * 1e-6, 4) + " MJ";
-  if (size >= 1e4) return significant(j * 1e-3, 4) + " kJ";
-  return significant(j, size < 1000 ? 3 : 4) + " J";
+  const EnergyUnit unit = unit_of(energy);
+  return cat(fixed(energy.value() * unit.scale, unit.decimals), " ", unit.name);
+}
+
+std::string band_text(Joules band, Joules of) {
+  const EnergyUnit unit = unit_of(of);
+  const double shown = band.value() * unit.scale;
+  // As many digits as the energy has, or more until one is left that is not zero.
+  const int first = shown == 0 ? 0 : -static_cast<int>(std::floor(std::log10(std::abs(shown))));
+  return cat(fixed(shown, std::max(unit.decimals, first)), " ", unit.name);
 }
 
 std::string text_of(Watts power) {
@@ -44,7 +68,7 @@ std::string text_of(Watts power) {
 std::string text_of(Seconds duration) {
   const double s = duration.value();
   if (s < 0) return cat("-", text_of(-duration));
-  if (s == 0) return "0 s";
+  if (s < 5e-6) return "0 s";  // what would be rounded away in milliseconds
   if (s < 0.1) return significant(s * 1e3, 3) + " ms";
   if (s < 59.95) return significant(s, 3) + " s";
   const auto whole = static_cast<std::int64_t>(std::llround(s));

@@ -11,7 +11,9 @@ namespace rubato::report {
 
 /// Exactly `digits` after the point, so that columns line up.
 [[nodiscard]] std::string fixed(double value, int digits);
-[[nodiscard]] std::string text_of(Joules energy);     // "812 J", "12.35 kJ"
+[[nodiscard]] std::string text_of(Joules energy);  // "812 J", "12.35 kJ"
+/// An error band in the unit that `of` is written in: "0.03 kJ" beside "12.78 kJ".
+[[nodiscard]] std::string band_text(Joules band, Joules of);
 [[nodiscard]] std::string text_of(Watts power);       // "205.8 W"
 [[nodiscard]] std::string text_of(Seconds duration);  // "23.4 ms", "1.20 s", "3 min 20 s", "2 h 05 min"
 [[nodiscard]] std::string percent(double fraction);   // "21.4 %"

@@ -6,6 +6,11 @@ namespace rubato::report {
 
 Object::Object() = default;
 Object::Object(std::initializer_list<Member> members) : members_(members) {}
+Object::Object(const Object& other) = default;
+Object::Object(Object&& other) noexcept = default;
+Object& Object::operator=(const Object& other) = default;
+Object& Object::operator=(Object&& other) noexcept = default;
+Object::~Object() = default;
 
 void Object::set(std::string key, Value value) {
   for (Member& member : members_)

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,12 @@ class Object {
  public:
   Object();
   Object(std::initializer_list<Member> members);
+  // All defined where Member is complete, as the vector needs it then.
+  Object(const Object& other);
+  Object(Object&& other) noexcept;
+  Object& operator=(const Object& other);
+  Object& operator=(Object&& other) noexcept;
+  ~Object();
   void set(std::string key, Value value);
   [[nodiscard]] const std::vector<Member>& members() const { return members_; }
   [[nodiscard]] const Value* find(std::string_view key) const;
@@ -46,6 +53,7 @@ class Value {
   using Content = std::variant<Missing, bool, std::int64_t, Amount, std::string, Array, Object>;
 
   Value() : content_(Missing{}) {}
+  // Implicit, so that a tree stands in the code as it is printed. NOLINTBEGIN(google-explicit-constructor)
   Value(Missing missing) : content_(std::move(missing)) {}
   Value(bool truth) : content_(truth) {}
   template <std::integral Integer>
@@ -58,6 +66,7 @@ class Value {
   Value(const char* text) : content_(std::string(text)) {}
   Value(Array items) : content_(std::move(items)) {}
   Value(Object members) : content_(std::move(members)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] const Content& content() const { return content_; }
   template <class T>

@@ -51,7 +51,7 @@ Result<std::string> SocketChannel::receive(Seconds patience) {
     if (ready == 0) {
       return fail(ErrorCode::timeout, cat("no lease message came within ", patience));
     }
-    std::array<char, kLargestMessage> buffer;
+    std::array<char, kLargestMessage> buffer{};
     const ssize_t got =
         ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;

@@ -8,7 +8,7 @@
 
 namespace rubato::wire {
 
-tl::unexpected<Error> bad_line(std::size_t line, std::string why) {
+tl::unexpected<Error> bad_line(std::size_t line, std::string_view why) {
   return fail(ErrorCode::corrupt, cat("line ", line, " of a lease message ", why),
               "client and guard must be of the same rubato version");
 }

@@ -22,7 +22,7 @@ struct Field {
 
 inline constexpr std::size_t kLongestUuid = 96;
 
-[[nodiscard]] tl::unexpected<Error> bad_line(std::size_t line, std::string why);
+[[nodiscard]] tl::unexpected<Error> bad_line(std::size_t line, std::string_view why);
 
 /// Lines after the first. Errors: corrupt, naming the line.
 [[nodiscard]] Result<std::vector<Field>> parse_fields(std::string_view body);

@@ -17,12 +17,15 @@ LeaseClient::LeaseClient(std::unique_ptr<Channel> channel, std::shared_ptr<const
 template <class Reply>
 Result<Reply> LeaseClient::ask(Body request) {
   const std::uint64_t mine = ++sequence_;
-  if (const Status sent = channel_->send(encode({mine, std::move(request)})); !sent)
+  if (const Status sent = channel_->send(encode({mine, std::move(request)})); !sent) {
+    gone_ = gone_ || sent.error().code == ErrorCode::unavailable;
     return fail(sent.error());
+  }
   for (;;) {
     const auto datagram = channel_->receive(kReplyPatience);
     if (!datagram) {
       Error error = datagram.error();
+      gone_ = gone_ || error.code == ErrorCode::unavailable;
       if (error.code == ErrorCode::timeout) {
         error.what = cat("the guard has not answered for ", kReplyPatience);
         error.hint = "the driver may hang: look at dmesg and nvidia-smi";

@@ -31,6 +31,9 @@ class LeaseClient {
   [[nodiscard]] Result<RestorationReport> restore(const GpuId& gpu);
   [[nodiscard]] Result<std::vector<RestorationReport>> release();
 
+  /// The guard itself is gone, whatever an error of a request says about a GPU. Asked by the requesting thread.
+  [[nodiscard]] bool guard_gone() const { return gone_; }
+
   /// When the next heartbeat is due; heartbeats start with the grant.
   [[nodiscard]] TimePoint next_due() const;
   /// Sends what is due. unavailable: the guard is gone.
@@ -43,6 +46,7 @@ class LeaseClient {
   std::unique_ptr<Channel> channel_;
   std::shared_ptr<const Clock> clock_;
   std::uint64_t sequence_ = 0;
+  bool gone_ = false;
   std::atomic<std::int64_t> next_heartbeat_ns_;
 };
 

@@ -139,6 +139,7 @@ TEST(Summary, OwnCostIsAFractionOfWallTime) {
   run.info.clock_rate = 10.0;
   const Summary s = summarise(run);
   ASSERT_TRUE(s.cost);
+  EXPECT_NEAR(s.cost->wall->value(), 16.6, 1e-9);
   EXPECT_NEAR(*s.cost->cpu_fraction, 0.04 / 16.6, 1e-9);
   EXPECT_NEAR(*s.cost->driver_fraction, 0.3 / 16.6, 1e-9);
   EXPECT_NEAR(*s.cost->bytes_per_tick, 10, 1e-9);

@@ -50,6 +50,7 @@ TEST(Text, WrapsAtSpacesAndKeepsTheIndent) {
 TEST(Format, UsesAsManyDigitsAsMeanSomething) {
   EXPECT_EQ(text_of(812.3_J), "812 J");
   EXPECT_EQ(text_of(12'345_J), "12.35 kJ");
+  EXPECT_EQ(text_of(Seconds(1e-15)), "0 s");
   EXPECT_EQ(text_of(0.0234_s), "23.4 ms");
   EXPECT_EQ(text_of(1.2_s), "1.20 s");
   EXPECT_EQ(text_of(200_s), "3 min 20 s");
@@ -58,6 +59,15 @@ TEST(Format, UsesAsManyDigitsAsMeanSomething) {
   EXPECT_EQ(percent(0.214), "21.4 %");
   EXPECT_EQ(percent(0.0004), "0.04 %");
   EXPECT_EQ(percent(-0.00001), "0.00 %");
+}
+
+TEST(Format, WritesAnErrorBandInTheUnitOfItsEnergy) {
+  EXPECT_EQ(band_text(1278_J, 12'780_J), "1.28 kJ");
+  EXPECT_EQ(band_text(25.3_J, 12'780_J), "0.03 kJ");
+  EXPECT_EQ(band_text(2_J, 12'780_J), "0.002 kJ");
+  EXPECT_EQ(band_text(255_J, 5100_J), "255 J");
+  EXPECT_EQ(band_text(0.31_J, 5100_J), "0.3 J");
+  EXPECT_EQ(band_text(0_J, 5100_J), "0 J");
 }
 
 TEST(Format, QuotesACommandLikeAShellWould) {

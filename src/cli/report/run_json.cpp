@@ -1,6 +1,13 @@
-#include "report/run_report.h"
+#include "cli/report/run_report.h"
 
-namespace rubato::report {
+namespace rubato::cli {
+
+using report::Amount;
+using report::Array;
+using report::Missing;
+using report::Object;
+using report::Value;
+
 namespace {
 
 template <class Q>
@@ -84,12 +91,14 @@ Value settings(const std::vector<analyse::SettingSummary>& all) {
 
 Value own_cost(const analyse::OwnCostSummary& c) {
   return Object{{"cpu_s", Amount{c.cpu.value(), "s", 3}},
-                {"cpu_fraction_of_core", fraction(c.cpu_fraction)},
+                {"cpu_fraction", fraction(c.cpu_fraction)},
                 {"driver_calls", c.driver.calls},
-                {"driver_inside_s", Amount{c.driver.inside.value(), "s", 3}},
-                {"driver_inside_fraction", fraction(c.driver_fraction)},
+                {"driver_s", Amount{c.driver.inside.value(), "s", 3}},
+                {"driver_fraction", fraction(c.driver_fraction)},
+                {"wall_s", amount(c.wall, "s")},
                 {"ticks", c.ticks},
-                {"record_bytes_per_tick", fraction(c.bytes_per_tick, "B")}};
+                {"bytes_written", c.bytes_written},
+                {"bytes_per_tick", fraction(c.bytes_per_tick, "B")}};
 }
 
 }  // namespace
@@ -165,4 +174,4 @@ Value run_report_json(const record::RunRecord& run, const analyse::Summary& summ
   return out;
 }
 
-}  // namespace rubato::report
+}  // namespace rubato::cli

@@ -1,12 +1,27 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
+#include "cli/report/run_report.h"
+#include "cli/report/worth_knowing.h"
 #include "report/format.h"
 #include "report/layout.h"
-#include "report/run_report.h"
 
-namespace rubato::report {
+namespace rubato::cli {
 namespace {
+
+using report::command_line;
+using report::cut;
+using report::ending;
+using report::fixed;
+using report::Ink;
+using report::ink;
+using report::padded;
+using report::percent;
+using report::Table;
+using report::text_of;
+using report::TextOptions;
+using report::wrapped;
 
 using analyse::Estimate;
 using analyse::Savings;
@@ -28,12 +43,17 @@ std::string meaning(Kind kind) {
   return {};
 }
 
-// " (20.8 to 22.0 %)"
+// " (20.8 to 22.0 %)". Where there is none the note below the figures says so once, and why.
 std::string interval(const analyse::Estimate& estimate) {
-  if (!estimate.interval) return " (no interval)";
+  if (!estimate.interval) return {};
   const int digits = std::abs(estimate.value) < 0.0095 ? 2 : 1;
   return cat(" (", fixed(100 * estimate.interval->low, digits), " to ",
              fixed(100 * estimate.interval->high, digits), " %)");
+}
+
+// Down a timeline one unit reads best; minutes begin where seconds become hard to picture.
+std::string moment(Seconds since_begin) {
+  return since_begin < Seconds(599.95) ? cat(fixed(since_begin.value(), 1), " s") : text_of(since_begin);
 }
 
 bool undecided(const Estimate& e) {
@@ -131,7 +151,8 @@ class RunText {
     if (energy.interval)
       note += " Ranges are 90 % confidence intervals; the sensor's calibration error cancels in them.";
     else
-      note += cat(" No interval: ", energy.why_no_interval, ".");
+      note += cat(" No confidence intervals: ", energy.why_no_interval, ".");
+    if (energy.interval && !time.interval) note += cat(" None for the time: ", time.why_no_interval, ".");
     say(note, Ink::faint);
   }
 
@@ -139,8 +160,8 @@ class RunText {
     heading(cat("GPU ", g.identity.index, " · ", g.identity.name, " · ", g.identity.id.uuid));
     if (g.energy) {
       const EnergyWindow& e = *g.energy;
-      row("energy", cat(text_of(e.energy), "  ± ", text_of(e.band_sampling), " sampling, ± ",
-                        text_of(e.band_calibration), " calibration"));
+      row("energy", cat(text_of(e.energy), " ± ", report::band_text(e.band_sampling, e.energy),
+                        " sampling, ± ", report::band_text(e.band_calibration, e.energy), " calibration"));
       row("mean power", cat(text_of(e.mean_power()), " over ", text_of(e.duration())));
       row("source", cat(name_of(e.source.kind), ", ", e.source.name, e.source.quality.empty() ? "" : ": ",
                         e.source.quality));
@@ -211,24 +232,19 @@ class RunText {
   }
 
   void events() {
-    std::vector<std::pair<TimePoint, std::string>> events;
-    for (const record::SettingChange& c : run_.setting_changes)
-      if (c.who == "someone else" || (c.outcome != "applied" && c.outcome != "restored"))
-        events.emplace_back(c.at, cat(c.who, ", ", name_of_gpu(c.gpu), ": ",
-                                      describe(c.asked.empty() ? c.requested : c.asked), ", ", c.outcome));
-    for (const record::Gap& g : run_.gaps)
-      events.emplace_back(g.begin, cat("nothing recorded for ", text_of(g.end - g.begin),
-                                       g.gpu ? cat(" of ", name_of_gpu(*g.gpu)) : "", ": ", g.why));
+    const std::vector<Event> events = worth_knowing(run_, summary_);
     if (events.empty()) return;
-    std::ranges::stable_sort(events, {}, &std::pair<TimePoint, std::string>::first);
     heading("Worth knowing");
-    for (const auto& [at, what] : events) timed(at, what);
+    for (const Event& event : events) timed(event.at, event.what);
   }
 
   void own_cost() {
     if (!summary_.cost) return;
     const analyse::OwnCostSummary& c = *summary_.cost;
     heading("Own cost (measured)");
+    if (c.wall && run_.info.clock_rate != 1.0)
+      row("wall time", cat(text_of(*c.wall), ": the simulated world ran ", number(run_.info.clock_rate, 1),
+                           " times as fast as the wall clock"));
     row("CPU", cat(text_of(c.cpu), c.cpu_fraction ? cat(", ", percent(*c.cpu_fraction), " of one core") : "",
                    ", driver included"));
     row("driver", cat(c.driver.calls, " calls, ", text_of(c.driver.inside), " inside",
@@ -238,12 +254,6 @@ class RunText {
   }
 
   [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(options_.width); }
-
-  std::string name_of_gpu(const GpuId& id) const {
-    for (const auto& g : summary_.gpus)
-      if (g.identity.id == id) return cat("GPU ", g.identity.index);
-    return id.uuid;
-  }
 
   static std::string with_detail(std::string_view verdict, const std::string& detail) {
     return detail.empty() ? std::string(verdict) : cat(verdict, ": ", detail);
@@ -265,7 +275,7 @@ class RunText {
     coloured(wrapped(cut(value, value.size()), padded(cat("  ", key), 14), options_.width), colour);
   }
   void timed(TimePoint at, std::string_view what) {
-    const std::string offset = text_of(std::max(Seconds(0), at - run_.info.begin));
+    const std::string offset = moment(std::max(Seconds(0), at - run_.info.begin));
     out_ += wrapped(cut(what, what.size()), cat("  ", padded(offset, 12, true), "  "), options_.width);
   }
 
@@ -282,4 +292,4 @@ std::string run_report_text(const record::RunRecord& run, const Summary& summary
   return RunText(run, summary, options).text();
 }
 
-}  // namespace rubato::report
+}  // namespace rubato::cli

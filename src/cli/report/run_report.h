@@ -9,23 +9,24 @@
 #include "report/render.h"
 #include "report/value.h"
 
-namespace rubato::report {
+namespace rubato::cli {
 
 /// Schema rubato.run/1 (docs/formats.md).
-[[nodiscard]] Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary);
+[[nodiscard]] report::Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary);
 /// What a newcomer reads when the run is over.
 [[nodiscard]] std::string run_report_text(const record::RunRecord& run, const analyse::Summary& summary,
-                                          const TextOptions& options = {});
+                                          const report::TextOptions& options = {});
 
 /// Schema rubato.runs/1.
-[[nodiscard]] Value runs_json(const std::vector<record::RunSummary>& runs);
+[[nodiscard]] report::Value runs_json(const std::vector<record::RunSummary>& runs);
 [[nodiscard]] std::string runs_text(const std::vector<record::RunSummary>& runs,
-                                    const TextOptions& options = {});
+                                    const report::TextOptions& options = {});
 
 /// {"power_limit_w": …, "sm_clock_mhz": {"min","max"}, "memory_clock_mhz": …, "application_clocks_mhz":
 /// {"memory","sm"}}
-[[nodiscard]] Value setting_json(const Setting& setting);
+[[nodiscard]] report::Value setting_json(const Setting& setting);
 /// {"code": 3}, {"signal": 9}, or missing.
-[[nodiscard]] Value exit_status_json(const std::optional<int>& code, const std::optional<int>& signal);
+[[nodiscard]] report::Value exit_status_json(const std::optional<int>& code,
+                                             const std::optional<int>& signal);
 
-}  // namespace rubato::report
+}  // namespace rubato::cli

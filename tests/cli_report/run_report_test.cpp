@@ -1,4 +1,4 @@
-#include "report/run_report.h"
+#include "cli/report/run_report.h"
 
 #include <gmock/gmock.h>
 
@@ -9,10 +9,13 @@
 #include "golden.h"
 #include "report/layout.h"
 
-namespace rubato::report {
+namespace rubato::cli {
 namespace {
 
 using namespace analyse::testing_data;
+using report::render_json;
+using report::TextOptions;
+using report::width_of;
 using testing::HasSubstr;
 using testing::Not;
 using testing_data::expect_golden;
@@ -107,6 +110,42 @@ TEST(RunReport, HasTheKeysThatOtherToolsRead) {
   EXPECT_EQ(gpu["quality"], "modelled");
 }
 
+TEST(RunReport, HasTheOwnCostThatTheBenchmarkReads) {
+  record::RunRecord run = saving_run();
+  run.info.clock_rate = 10;
+  run.end->end = run.info.begin + 100_s;
+  const auto cost = nlohmann::json::parse(json(run))["own_cost"];
+  EXPECT_EQ(cost["wall_s"], 10.0);
+  EXPECT_EQ(cost["cpu_s"], 0.04);
+  EXPECT_EQ(cost["cpu_fraction"], 0.004);
+  EXPECT_EQ(cost["driver_calls"], 6000);
+  EXPECT_EQ(cost["driver_s"], 0.3);
+  EXPECT_EQ(cost["driver_fraction"], 0.03);
+  EXPECT_EQ(cost["ticks"], 3000);
+  EXPECT_EQ(cost["bytes_written"], 30'000);
+  EXPECT_EQ(cost["bytes_per_tick"], 10.0);
+  EXPECT_THAT(text(run), HasSubstr("10.0 s: the simulated world ran 10 times as fast as the wall clock"));
+}
+
+TEST(RunReport, CountsTheTimelineInSecondsUpToTenMinutes) {
+  record::RunRecord run = saving_run();
+  run.decisions = {{kBegin + 8.94_s, "wait", {}, "early"},
+                   {kBegin + 599.9_s, "wait", {}, "late"},
+                   {kBegin + 600_s, "wait", {}, "later"}};
+  EXPECT_THAT(text(run), HasSubstr("         8.9 s  wait: early\n"
+                                   "       599.9 s  wait: late\n"
+                                   "   10 min 00 s  wait: later\n"));
+}
+
+TEST(RunReport, SaysOnceThatThereAreNoIntervals) {
+  MadeRun made;
+  made.block(BlockRole::baseline, 3, 1_s, 200_W).block(BlockRole::hold, 30, 1_s, 150_W);
+  const std::string shown = text(made.ended());
+  EXPECT_THAT(shown, HasSubstr("25.0 % less GPU energy and"));
+  EXPECT_THAT(shown, HasSubstr("No confidence intervals: at the found setting\n  only 3"));
+  EXPECT_THAT(shown, Not(HasSubstr("no interval")));
+}
+
 TEST(RunReport, ShoutsWhenAGpuWasNotPutBack) {
   record::RunRecord run = saving_run();
   run.end->devices[0].restoration = Restoration::failed;
@@ -157,4 +196,4 @@ TEST(RunList, ReadsLikeThis) {
 }
 
 }  // namespace
-}  // namespace rubato::report
+}  // namespace rubato::cli

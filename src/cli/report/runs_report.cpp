@@ -1,8 +1,17 @@
+#include "cli/report/run_report.h"
 #include "report/format.h"
 #include "report/layout.h"
-#include "report/run_report.h"
 
-namespace rubato::report {
+namespace rubato::cli {
+
+using report::Amount;
+using report::Array;
+using report::command_line;
+using report::Missing;
+using report::Object;
+using report::Table;
+using report::text_of;
+using report::Value;
 
 Value runs_json(const std::vector<record::RunSummary>& runs) {
   Array rows;
@@ -22,7 +31,7 @@ Value runs_json(const std::vector<record::RunSummary>& runs) {
   return Object{{"schema", "rubato.runs/1"}, {"runs", std::move(rows)}};
 }
 
-std::string runs_text(const std::vector<record::RunSummary>& runs, const TextOptions& options) {
+std::string runs_text(const std::vector<record::RunSummary>& runs, const report::TextOptions& options) {
   if (runs.empty()) return "No runs yet. Start one: rubato measure -- COMMAND\n";
   Table table({{"run"}, {"mode"}, {"took", true}, {"ended"}, {"command"}});
   for (const record::RunSummary& run : runs) {
@@ -39,4 +48,4 @@ std::string runs_text(const std::vector<record::RunSummary>& runs, const TextOpt
   return table.text(0, options);
 }
 
-}  // namespace rubato::report
+}  // namespace rubato::cli

@@ -1,0 +1,108 @@
+#include "cli/report/worth_knowing.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "report/format.h"
+
+namespace rubato::cli {
+namespace {
+
+// A GPU's gaps below this part of the run change no figure by more than the sensor's own error does ...
+constexpr double kSmallPart = 0.01;
+// ... unless one of them hides an event. Where the sensor's rate is unknown the slowest usual one is taken.
+constexpr int kShortInUpdates = 10;
+constexpr Seconds kSlowSensor{0.1};
+
+struct Lost {
+  std::optional<GpuId> gpu;
+  std::string why;
+  TimePoint first;
+  int times = 0;
+  Seconds together;
+};
+
+Seconds update_period(const record::RunRecord& run, const std::optional<GpuId>& gpu) {
+  Seconds slowest(0);
+  for (const record::DeviceRecord& d : run.devices)
+    if (!gpu || d.info.identity.id == *gpu)
+      slowest = std::max(slowest, d.info.sensor.update_period.value_or(kSlowSensor));
+  return slowest;
+}
+
+bool negligible(const record::RunRecord& run, const std::optional<Seconds>& duration,
+                const std::optional<GpuId>& gpu) {
+  if (!duration) return false;
+  const Seconds is_short = update_period(run, gpu) * kShortInUpdates;
+  Seconds together(0);
+  for (const record::Gap& gap : run.gaps) {
+    if (gap.gpu != gpu) continue;
+    if (gap.end - gap.begin > is_short) return false;
+    together += gap.end - gap.begin;
+  }
+  return together < *duration * kSmallPart;
+}
+
+// Reasons begin with the GPU's name where the driver or the sampler gave them; the line says already which it
+// is.
+std::string reason(const record::RunRecord& run, const record::Gap& gap) {
+  for (const record::DeviceRecord& d : run.devices) {
+    const std::string prefix = cat(d.info.identity.name, ": ");
+    if (gap.gpu == d.info.identity.id && gap.why.starts_with(prefix)) return gap.why.substr(prefix.size());
+  }
+  return gap.why;
+}
+
+std::vector<Lost> collapsed(const record::RunRecord& run, const std::optional<Seconds>& duration) {
+  std::map<std::optional<GpuId>, bool> left_out;
+  for (const record::Gap& gap : run.gaps)
+    if (!left_out.contains(gap.gpu)) left_out[gap.gpu] = negligible(run, duration, gap.gpu);
+  std::vector<Lost> rows;
+  for (const record::Gap& gap : run.gaps) {
+    if (left_out[gap.gpu]) continue;
+    const std::string why = reason(run, gap);
+    auto row = std::ranges::find_if(rows, [&](const Lost& r) { return r.gpu == gap.gpu && r.why == why; });
+    if (row == rows.end()) row = rows.insert(row, Lost{gap.gpu, why, gap.begin, 0, Seconds(0)});
+    ++row->times;
+    row->together += gap.end - gap.begin;
+  }
+  return rows;
+}
+
+bool expected(const record::SettingChange& change) {
+  if (change.who == "someone else") return false;
+  if (change.who == "guard")
+    return change.outcome.starts_with("restored") || change.outcome.starts_with("not_needed");
+  return change.outcome == "applied" || change.outcome == "restored";
+}
+
+std::string spoken_gpu(const analyse::Summary& summary, const GpuId& id) {
+  for (const auto& g : summary.gpus)
+    if (g.identity.id == id) return cat("GPU ", g.identity.index);
+  return id.uuid;
+}
+
+}  // namespace
+
+std::vector<Event> worth_knowing(const record::RunRecord& run, const analyse::Summary& summary) {
+  std::vector<Event> events;
+  for (const record::SettingChange& change : run.setting_changes) {
+    if (expected(change)) continue;
+    const Setting& setting = change.asked.empty() ? change.requested : change.asked;
+    events.push_back({change.at, cat(change.who, ", ", spoken_gpu(summary, change.gpu), ": ",
+                                     setting.empty() ? "" : cat(describe(setting), ", "), change.outcome)});
+  }
+  for (const Lost& lost : collapsed(run, summary.duration)) {
+    const std::string of_run = summary.duration ? cat(" (of ", report::text_of(*summary.duration), ")") : "";
+    events.push_back(
+        {lost.first,
+         cat(lost.gpu ? spoken_gpu(summary, *lost.gpu) : "all GPUs", ": nothing recorded ",
+             lost.times == 1 ? "for " : cat(lost.times, " times, "), report::text_of(lost.together),
+             lost.times == 1 ? "" : " together", of_run, ": ", lost.why)});
+  }
+  std::ranges::stable_sort(events, {}, &Event::at);
+  return events;
+}
+
+}  // namespace rubato::cli
