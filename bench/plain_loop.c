@@ -6,10 +6,10 @@
 #include <time.h>
 
 typedef int (*init_fn)(void);
-typedef int (*count_fn)(unsigned *);
-typedef int (*handle_fn)(unsigned, void **);
-typedef int (*power_fn)(void *, unsigned *);
-typedef int (*energy_fn)(void *, unsigned long long *);
+typedef int (*count_fn)(unsigned*);
+typedef int (*handle_fn)(unsigned, void**);
+typedef int (*power_fn)(void*, unsigned*);
+typedef int (*energy_fn)(void*, unsigned long long*);
 
 static long long now_ns(void) {
   struct timespec t;
@@ -17,11 +17,11 @@ static long long now_ns(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 3) return 2;
   long long end = now_ns() + atoll(argv[1]) * 1000000000LL;
   long long period = atoll(argv[2]) * 1000000LL;
-  void *nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+  void* nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
   if (nvml == NULL) return 1;
   init_fn init = (init_fn)dlsym(nvml, "nvmlInit_v2");
   count_fn count_gpus = (count_fn)dlsym(nvml, "nvmlDeviceGetCount_v2");
@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   power_fn power = (power_fn)dlsym(nvml, "nvmlDeviceGetPowerUsage");
   energy_fn energy = (energy_fn)dlsym(nvml, "nvmlDeviceGetTotalEnergyConsumption");
   unsigned count = 0;
-  void *gpus[64];
+  void* gpus[64];
   if (init() != 0 || count_gpus(&count) != 0 || count > 64) return 1;
   for (unsigned i = 0; i < count; ++i)
     if (handle(i, &gpus[i]) != 0) return 1;
@@ -50,6 +50,7 @@ int main(int argc, char **argv) {
     }
     inside += now_ns() - before;
   }
-  printf("{\"gpus\": %u, \"driver_calls\": %lld, \"driver_s\": %.6f, \"checksum\": %llu}\n", count, calls, (double)inside * 1e-9, sum);
+  printf("{\"gpus\": %u, \"driver_calls\": %lld, \"driver_s\": %.6f, \"checksum\": %llu}\n", count, calls,
+         (double)inside * 1e-9, sum);
   return 0;
 }

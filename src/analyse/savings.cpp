@@ -35,8 +35,9 @@ template <class Map>
 Estimate mapped(const Estimate& from, Map map) {
   Estimate to{.value = map(from.value), .why_no_interval = from.why_no_interval};
   if (from.interval) {
-    const auto [low, high] = std::minmax(map(from.interval->low), map(from.interval->high));
-    to.interval = Interval{low, high};
+    const double one = map(from.interval->low);
+    const double other = map(from.interval->high);
+    to.interval = Interval{std::min(one, other), std::max(one, other)};
   }
   return to;
 }

@@ -15,7 +15,9 @@ TimePoint monotonic_now() {
 
 }  // namespace
 
-TimePoint RealClock::now() const { return monotonic_now(); }
+TimePoint RealClock::now() const {
+  return monotonic_now();
+}
 
 TimePoint ScaledClock::now() const {
   const TimePoint real = monotonic_now();

@@ -17,12 +17,16 @@ struct TimePoint {
   [[nodiscard]] constexpr Seconds since_epoch() const { return Seconds(static_cast<double>(ns) * 1e-9); }
 };
 
-constexpr Seconds operator-(TimePoint a, TimePoint b) { return Seconds(static_cast<double>(a.ns - b.ns) * 1e-9); }
+constexpr Seconds operator-(TimePoint a, TimePoint b) {
+  return Seconds(static_cast<double>(a.ns - b.ns) * 1e-9);
+}
 constexpr TimePoint operator+(TimePoint t, Seconds d) {
   const double ns = d.value() * 1e9;
   return TimePoint{t.ns + static_cast<std::int64_t>(ns < 0 ? ns - 0.5 : ns + 0.5)};
 }
-constexpr TimePoint operator-(TimePoint t, Seconds d) { return t + -d; }
+constexpr TimePoint operator-(TimePoint t, Seconds d) {
+  return t + -d;
+}
 
 class Clock {
  public:
@@ -57,7 +61,9 @@ class VirtualClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override { return now_; }
   [[nodiscard]] Seconds wall(Seconds) const override { return Seconds(0); }
-  void advance_to(TimePoint t) { if (t > now_) now_ = t; }
+  void advance_to(TimePoint t) {
+    if (t > now_) now_ = t;
+  }
   void advance(Seconds d) { advance_to(now_ + d); }
 
  private:

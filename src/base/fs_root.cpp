@@ -14,7 +14,9 @@ std::filesystem::path FsRoot::path(std::string_view absolute) const {
   return root_ / absolute;
 }
 
-Result<std::string> FsRoot::read(std::string_view absolute) const { return read_small_file(path(absolute)); }
+Result<std::string> FsRoot::read(std::string_view absolute) const {
+  return read_small_file(path(absolute));
+}
 
 bool FsRoot::exists(std::string_view absolute) const {
   std::error_code ignored;

@@ -23,19 +23,29 @@ void put(Level level, std::string_view kind, std::string_view message) {
 
 }  // namespace
 
-void set_level(Level level) { g_level = level; }
-Level level() { return g_level; }
+void set_level(Level level) {
+  g_level = level;
+}
+Level level() {
+  return g_level;
+}
 
 void error(const Error& error) {
   put(Level::error, "error", error.what);
   put(Level::error, "hint", error.hint);
 }
-void warning(std::string_view message) { put(Level::warning, "warning", message); }
+void warning(std::string_view message) {
+  put(Level::warning, "warning", message);
+}
 void warning(const Error& error) {
   put(Level::warning, "warning", error.what);
   put(Level::warning, "hint", error.hint);
 }
-void info(std::string_view message) { put(Level::info, "", message); }
-void debug(std::string_view message) { put(Level::debug, "debug", message); }
+void info(std::string_view message) {
+  put(Level::info, "", message);
+}
+void debug(std::string_view message) {
+  put(Level::debug, "debug", message);
+}
 
 }  // namespace rubato::log

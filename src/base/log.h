@@ -1,4 +1,5 @@
-// Messages for the person at the terminal, on standard error; standard output belongs to the job or the report.
+// Messages for the person at the terminal, on standard error; standard output belongs to the job or the
+// report.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// Seeded randomness whose sequence is ours, not the standard library's: the same seed gives the same bytes anywhere.
+// Seeded randomness whose sequence is ours, not the standard library's: the same seed gives the same bytes
+// anywhere.
 #pragma once
 
 #include <array>

@@ -7,18 +7,30 @@ namespace rubato {
 
 std::string_view name_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::invalid_argument: return "invalid_argument";
-    case ErrorCode::not_found: return "not_found";
-    case ErrorCode::not_supported: return "not_supported";
-    case ErrorCode::no_permission: return "no_permission";
-    case ErrorCode::unavailable: return "unavailable";
-    case ErrorCode::busy: return "busy";
-    case ErrorCode::conflict: return "conflict";
-    case ErrorCode::timeout: return "timeout";
-    case ErrorCode::device_lost: return "device_lost";
-    case ErrorCode::corrupt: return "corrupt";
-    case ErrorCode::io: return "io";
-    case ErrorCode::internal: return "internal";
+    case ErrorCode::invalid_argument:
+      return "invalid_argument";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::not_supported:
+      return "not_supported";
+    case ErrorCode::no_permission:
+      return "no_permission";
+    case ErrorCode::unavailable:
+      return "unavailable";
+    case ErrorCode::busy:
+      return "busy";
+    case ErrorCode::conflict:
+      return "conflict";
+    case ErrorCode::timeout:
+      return "timeout";
+    case ErrorCode::device_lost:
+      return "device_lost";
+    case ErrorCode::corrupt:
+      return "corrupt";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::internal:
+      return "internal";
   }
   return "internal";
 }

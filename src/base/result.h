@@ -11,11 +11,11 @@ namespace rubato {
 enum class ErrorCode {
   invalid_argument,  // what the user typed or a caller passed cannot work
   not_found,
-  not_supported,   // this device, driver or build cannot do it
-  no_permission,   // somebody with more rights could
-  unavailable,     // not now: no driver, no server, no process at the other end
-  busy,            // somebody else owns it
-  conflict,        // the present state is not what we left
+  not_supported,  // this device, driver or build cannot do it
+  no_permission,  // somebody with more rights could
+  unavailable,    // not now: no driver, no server, no process at the other end
+  busy,           // somebody else owns it
+  conflict,       // the present state is not what we left
   timeout,
   device_lost,
   corrupt,  // a file or message that cannot be trusted

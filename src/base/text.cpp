@@ -50,9 +50,15 @@ std::optional<N> parse(std::string_view text, Args... args) {
 }
 }  // namespace
 
-std::optional<double> parse_number(std::string_view text) { return parse<double>(text); }
-std::optional<std::int64_t> parse_integer(std::string_view text) { return parse<std::int64_t>(text); }
-std::optional<std::uint64_t> parse_hex(std::string_view text) { return parse<std::uint64_t>(text, 16); }
+std::optional<double> parse_number(std::string_view text) {
+  return parse<double>(text);
+}
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  return parse<std::int64_t>(text);
+}
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  return parse<std::uint64_t>(text, 16);
+}
 
 std::string hex(std::uint64_t value, int width) {
   std::array<char, 24> buffer{};

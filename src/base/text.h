@@ -1,4 +1,5 @@
-// Small text tools for the low rooms, which the NVML stand-in links statically and which therefore use no library.
+// Small text tools for the low rooms, which the NVML stand-in links statically and which therefore use no
+// library.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,34 @@ namespace rubato {
 [[nodiscard]] std::string number(double value, int digits);
 
 namespace text_detail {
-inline void append(std::string& out, std::string_view part) { out += part; }
-inline void append(std::string& out, char part) { out += part; }
-inline void append(std::string& out, Watts w) { out += number(w.value(), 1) + " W"; }
-inline void append(std::string& out, Joules j) { out += number(j.value(), 1) + " J"; }
-inline void append(std::string& out, Seconds s) { out += number(s.value(), 3) + " s"; }
-inline void append(std::string& out, Megahertz f) { out += number(f.value(), 1) + " MHz"; }
-inline void append(std::string& out, Celsius t) { out += number(t.value(), 1) + " C"; }
+inline void append(std::string& out, std::string_view part) {
+  out += part;
+}
+inline void append(std::string& out, char part) {
+  out += part;
+}
+inline void append(std::string& out, Watts w) {
+  out += number(w.value(), 1) + " W";
+}
+inline void append(std::string& out, Joules j) {
+  out += number(j.value(), 1) + " J";
+}
+inline void append(std::string& out, Seconds s) {
+  out += number(s.value(), 3) + " s";
+}
+inline void append(std::string& out, Megahertz f) {
+  out += number(f.value(), 1) + " MHz";
+}
+inline void append(std::string& out, Celsius t) {
+  out += number(t.value(), 1) + " C";
+}
 template <class N>
-  requires(std::is_arithmetic_v<N> && !std::is_same_v<N, char> && !std::is_same_v<N, bool>)
-void append(std::string& out, N n) {
-  if constexpr (std::is_integral_v<N>) out += std::to_string(n);
-  else out += number(n);
+requires(std::is_arithmetic_v<N> && !std::is_same_v<N, char> &&
+         !std::is_same_v<N, bool>) void append(std::string& out, N n) {
+  if constexpr (std::is_integral_v<N>)
+    out += std::to_string(n);
+  else
+    out += number(n);
 }
 }  // namespace text_detail
 

@@ -13,7 +13,8 @@
 namespace rubato::cli {
 namespace {
 
-// sudo stays as a parent (or, with a pseudo-terminal of its own, a grandparent) and still has what it was given.
+// sudo stays as a parent (or, with a pseudo-terminal of its own, a grandparent) and still has what it was
+// given.
 std::optional<std::string> environment_of_sudo(const FsRoot& root) {
   constexpr int kFurthest = 3;
   std::int64_t pid = getppid();
@@ -62,8 +63,10 @@ std::optional<Caller> caller_behind_sudo() {
 Status become(const Caller& caller, const FsRoot& root) {
   const auto before_sudo = environment_of_sudo(root);
   if ((caller.name.empty() ? setgroups(1, &caller.gid) : initgroups(caller.name.c_str(), caller.gid)) != 0 ||
-      setresgid(caller.gid, caller.gid, caller.gid) != 0 || setresuid(caller.uid, caller.uid, caller.uid) != 0)
-    return fail(from_errno(errno, cat("cannot become user ", caller.uid, " again"), "use --as-root to stay root"));
+      setresgid(caller.gid, caller.gid, caller.gid) != 0 ||
+      setresuid(caller.uid, caller.uid, caller.uid) != 0)
+    return fail(
+        from_errno(errno, cat("cannot become user ", caller.uid, " again"), "use --as-root to stay root"));
 
   if (before_sudo) {
     adopt(*before_sudo);

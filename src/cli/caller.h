@@ -1,5 +1,5 @@
-// Who really typed the command. Under `sudo rubato` everything but the guard becomes that person again, before the
-// first file is opened: records are theirs, and so is the job.
+// Who really typed the command. Under `sudo rubato` everything but the guard becomes that person again,
+// before the first file is opened: records are theirs, and so is the job.
 #pragma once
 
 #include <sys/types.h>
@@ -22,8 +22,8 @@ struct Caller {
 /// The person behind sudo: set when this process is root and SUDO_UID names somebody else.
 [[nodiscard]] std::optional<Caller> caller_behind_sudo();
 
-/// Takes groups, group and user of `caller`, for good, and the environment they had before sudo cleaned it. Where
-/// that cannot be read, the warning names what is missing and the remedy (--sudo).
+/// Takes groups, group and user of `caller`, for good, and the environment they had before sudo cleaned it.
+/// Where that cannot be read, the warning names what is missing and the remedy (--sudo).
 [[nodiscard]] Status become(const Caller& caller, const FsRoot& root = {});
 
 }  // namespace rubato::cli

@@ -25,16 +25,18 @@ struct NamedCapability {
   Capability Capabilities::*member;
 };
 
-constexpr NamedCapability kReads[] = {{"read_power", "power", &Capabilities::read_power},
-                                      {"read_energy_counter", "energy counter", &Capabilities::read_energy_counter},
-                                      {"read_clocks", "clocks", &Capabilities::read_clocks},
-                                      {"read_utilisation", "utilisation", &Capabilities::read_utilisation},
-                                      {"read_limiter", "limiter reasons", &Capabilities::read_limiter},
-                                      {"read_processes", "compute processes", &Capabilities::read_processes}};
-constexpr NamedCapability kSets[] = {{"set_power_limit", "power limit", &Capabilities::set_power_limit},
-                                     {"set_sm_clock", "SM clock", &Capabilities::set_sm_clock},
-                                     {"set_memory_clock", "memory clock", &Capabilities::set_memory_clock},
-                                     {"set_application_clocks", "application clocks", &Capabilities::set_application_clocks}};
+constexpr NamedCapability kReads[] = {
+    {"read_power", "power", &Capabilities::read_power},
+    {"read_energy_counter", "energy counter", &Capabilities::read_energy_counter},
+    {"read_clocks", "clocks", &Capabilities::read_clocks},
+    {"read_utilisation", "utilisation", &Capabilities::read_utilisation},
+    {"read_limiter", "limiter reasons", &Capabilities::read_limiter},
+    {"read_processes", "compute processes", &Capabilities::read_processes}};
+constexpr NamedCapability kSets[] = {
+    {"set_power_limit", "power limit", &Capabilities::set_power_limit},
+    {"set_sm_clock", "SM clock", &Capabilities::set_sm_clock},
+    {"set_memory_clock", "memory clock", &Capabilities::set_memory_clock},
+    {"set_application_clocks", "application clocks", &Capabilities::set_application_clocks}};
 
 Value seconds(const std::optional<Seconds>& value) {
   if (!value) return Missing{"unknown"};
@@ -74,7 +76,9 @@ Value capabilities_json(const Capabilities& capabilities) {
   Object out;
   const auto add = [&](const NamedCapability& named) {
     const Capability& capability = capabilities.*named.member;
-    out.set(named.key, Object{{"available", capability.available}, {"why_not", capability.why_not}, {"hint", capability.hint}});
+    out.set(named.key, Object{{"available", capability.available},
+                              {"why_not", capability.why_not},
+                              {"hint", capability.hint}});
   };
   for (const auto& named : kReads) add(named);
   for (const auto& named : kSets) add(named);
@@ -106,7 +110,8 @@ std::string in_milliseconds(const std::optional<Seconds>& value) {
   return value ? cat(number(value->value() * 1e3, 0), " ms") : "unknown";
 }
 
-void print_capabilities(const char* title, std::span<const NamedCapability> list, const Capabilities& capabilities) {
+void print_capabilities(const char* title, std::span<const NamedCapability> list,
+                        const Capabilities& capabilities) {
   std::string can;
   for (const auto& named : list)
     if ((capabilities.*named.member).available) can += cat(can.empty() ? "" : ", ", named.words);
@@ -120,27 +125,32 @@ void print_capabilities(const char* title, std::span<const NamedCapability> list
 void print_text(const OpenGpus& open) {
   for (const auto& gpu : open.gpus) {
     const auto& identity = gpu->identity();
-    fmt::print("{}  {}{}\n", identity.index, identity.name, gpu->kind() == Kind::modelled ? "  (simulated)" : "");
+    fmt::print("{}  {}{}\n", identity.index, identity.name,
+               gpu->kind() == Kind::modelled ? "  (simulated)" : "");
     fmt::print("  {:<9} {}, PCI {}\n", "id", identity.id.uuid, identity.pci_bus_id);
     if (const auto limits = gpu->power_limits()) {
-      fmt::print("  {:<9} {} requested, {} enforced, {} by default; {} to {} can be set\n", "limit", cat(limits->requested),
-                 cat(limits->enforced), cat(limits->default_limit), number(limits->min.value(), 1), cat(limits->max));
+      fmt::print("  {:<9} {} requested, {} enforced, {} by default; {} to {} can be set\n", "limit",
+                 cat(limits->requested), cat(limits->enforced), cat(limits->default_limit),
+                 number(limits->min.value(), 1), cat(limits->max));
     } else {
       fmt::print("  {:<9} {}\n", "limit", limits.error().what);
     }
     if (const auto clocks = gpu->supported_clocks(); clocks && !clocks->sm.empty()) {
       std::string memory;
-      for (const auto clock : clocks->memory) memory += cat(memory.empty() ? "" : ", ", number(clock.value(), 0));
-      fmt::print("  {:<9} SM {} to {} in {} steps; memory {} MHz\n", "clocks", number(clocks->sm.front().value(), 1),
-                 cat(clocks->sm.back()), clocks->sm.size(), memory);
+      for (const auto clock : clocks->memory)
+        memory += cat(memory.empty() ? "" : ", ", number(clock.value(), 0));
+      fmt::print("  {:<9} SM {} to {} in {} steps; memory {} MHz\n", "clocks",
+                 number(clocks->sm.front().value(), 1), cat(clocks->sm.back()), clocks->sm.size(), memory);
     }
     const auto& sensor = gpu->sensor();
-    fmt::print("  {:<9} new value every {}, mean over {}, +-{} % uncalibrated\n", "sensor", in_milliseconds(sensor.update_period),
-               in_milliseconds(sensor.averaging_window), number(sensor.calibration_band * 100, 1));
+    fmt::print("  {:<9} new value every {}, mean over {}, +-{} % uncalibrated\n", "sensor",
+               in_milliseconds(sensor.update_period), in_milliseconds(sensor.averaging_window),
+               number(sensor.calibration_band * 100, 1));
     print_capabilities("can read", kReads, gpu->capabilities());
     print_capabilities("can set", kSets, gpu->capabilities());
   }
-  fmt::print("\ndriver {} through {}\n", open.selection.backend->driver_version(), open.selection.backend->name());
+  fmt::print("\ndriver {} through {}\n", open.selection.backend->driver_version(),
+             open.selection.backend->name());
 }
 
 void devices(Invocation& invocation) {
@@ -150,8 +160,10 @@ void devices(Invocation& invocation) {
     refuse(invocation, open.error());
     return;
   }
-  if (invocation.json) fmt::print("{}", report::render_json(devices_json(*open)));
-  else print_text(*open);
+  if (invocation.json)
+    fmt::print("{}", report::render_json(devices_json(*open)));
+  else
+    print_text(*open);
 }
 
 }  // namespace

@@ -29,16 +29,22 @@ struct Finding {
 
 std::string_view sign(State state) {
   switch (state) {
-    case State::fine: return "ok     ";
-    case State::note: return "note   ";
-    case State::missing: return "missing";
+    case State::fine:
+      return "ok     ";
+    case State::note:
+      return "note   ";
+    case State::missing:
+      return "missing";
   }
   return "";
 }
 
-void look_at(std::vector<Finding>& findings, const std::string& title, std::string_view what, const Capability& can) {
-  if (can.available) findings.push_back({State::fine, cat(title, ": can ", what), {}});
-  else findings.push_back({State::missing, cat(title, ": cannot ", what, ": ", can.why_not), can.hint});
+void look_at(std::vector<Finding>& findings, const std::string& title, std::string_view what,
+             const Capability& can) {
+  if (can.available)
+    findings.push_back({State::fine, cat(title, ": can ", what), {}});
+  else
+    findings.push_back({State::missing, cat(title, ": cannot ", what, ": ", can.why_not), can.hint});
 }
 
 void look_at_gpus(std::vector<Finding>& findings, const Invocation& invocation) {
@@ -48,8 +54,10 @@ void look_at_gpus(std::vector<Finding>& findings, const Invocation& invocation) 
     return;
   }
   const auto& backend = *open->selection.backend;
-  findings.push_back({State::fine, cat("driver ", backend.driver_version(), " through ", backend.name(), ", ", open->gpus.size(), " GPU(s)",
-                                       backend.simulated() ? ", simulated" : ""), {}});
+  findings.push_back({State::fine,
+                      cat("driver ", backend.driver_version(), " through ", backend.name(), ", ",
+                          open->gpus.size(), " GPU(s)", backend.simulated() ? ", simulated" : ""),
+                      {}});
   for (const auto& gpu : open->gpus) {
     const auto& identity = gpu->identity();
     const std::string title = cat("GPU ", identity.index, " ", identity.name);
@@ -61,14 +69,18 @@ void look_at_gpus(std::vector<Finding>& findings, const Invocation& invocation) 
     look_at(findings, title, "lock SM clocks", can.set_sm_clock);
     look_at(findings, title, "lock memory clocks", can.set_memory_clock);
     if (!gpu->sensor().update_period)
-      findings.push_back({State::note, cat(title, ": its sensor's update period is not known; read every 0.1 s"), {}});
+      findings.push_back(
+          {State::note, cat(title, ": its sensor's update period is not known; read every 0.1 s"), {}});
   }
 }
 
 void look_at_survival(std::vector<Finding>& findings) {
   const auto survival = guard::survival(FsRoot{}, environment_map());
-  if (survival.possible()) findings.push_back({State::fine, cat("a setting would be put back after a kill: ", survival.why), {}});
-  else findings.push_back({State::missing, cat("nothing outlives a killed job here: ", survival.why), survival.hint});
+  if (survival.possible())
+    findings.push_back({State::fine, cat("a setting would be put back after a kill: ", survival.why), {}});
+  else
+    findings.push_back(
+        {State::missing, cat("nothing outlives a killed job here: ", survival.why), survival.hint});
 }
 
 void look_at_journals(std::vector<Finding>& findings) {
@@ -79,8 +91,11 @@ void look_at_journals(std::vector<Finding>& findings) {
       continue;
     }
     for (const auto& gpu : *left) {
-      findings.push_back({State::note, cat(gpu.uuid, " has a journal in ", folder.string(), ": a run holds it now, or a dead one left its setting behind"),
-                          folder.string().starts_with("/run") && geteuid() != 0 ? "sudo rubato restore" : "rubato restore"});
+      findings.push_back(
+          {State::note,
+           cat(gpu.uuid, " has a journal in ", folder.string(),
+               ": a run holds it now, or a dead one left its setting behind"),
+           folder.string().starts_with("/run") && geteuid() != 0 ? "sudo rubato restore" : "rubato restore"});
     }
   }
 }
@@ -94,13 +109,18 @@ void look_at_records(std::vector<Finding>& findings) {
   auto there = *folder;
   while (!there.empty() && access(there.c_str(), F_OK) != 0) there = there.parent_path();
   if (access(there.c_str(), W_OK) != 0) {
-    findings.push_back({State::missing, cat("run records cannot be written to ", folder->string()), "export XDG_STATE_HOME=/a/folder/of/yours"});
+    findings.push_back({State::missing, cat("run records cannot be written to ", folder->string()),
+                        "export XDG_STATE_HOME=/a/folder/of/yours"});
     return;
   }
   constexpr double kLittle = 100e6;  // bytes; a day of one GPU is some tens of megabytes
   struct statvfs space {};
-  const bool little = statvfs(there.c_str(), &space) == 0 && static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize) < kLittle;
-  findings.push_back({little ? State::note : State::fine, cat("run records go to ", folder->string(), little ? ", where less than 100 MB is free" : ""), {}});
+  const bool little = statvfs(there.c_str(), &space) == 0 &&
+                      static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize) < kLittle;
+  findings.push_back(
+      {little ? State::note : State::fine,
+       cat("run records go to ", folder->string(), little ? ", where less than 100 MB is free" : ""),
+       {}});
 }
 
 void doctor(Invocation& invocation) {
@@ -115,9 +135,11 @@ void doctor(Invocation& invocation) {
     if (!finding.mend.empty()) fmt::print("         -> {}\n", finding.mend);
     missing += finding.state == State::missing ? 1 : 0;
   }
-  fmt::print("\nWhat no version of rubato can put back: a setting whose rubato and guard were both killed stays until the next\n"
-             "rubato starts here; a clock lock that was in force before (the driver cannot be asked for it) unless\n"
-             "--found-sm-clock names it. A reboot or a driver reload clears every setting by itself.\n");
+  fmt::print(
+      "\nWhat no version of rubato can put back: a setting whose rubato and guard were both killed stays "
+      "until the next\n"
+      "rubato starts here; a clock lock that was in force before (the driver cannot be asked for it) unless\n"
+      "--found-sm-clock names it. A reboot or a driver reload clears every setting by itself.\n");
   invocation.status = missing == 0 ? 0 : 1;
 }
 

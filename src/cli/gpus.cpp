@@ -18,6 +18,8 @@ Result<OpenGpus> open_gpus(std::string_view list) {
   return open;
 }
 
-bool names_simulated(std::string_view list) { return list.starts_with("sim:"); }
+bool names_simulated(std::string_view list) {
+  return list.starts_with("sim:");
+}
 
 }  // namespace rubato::cli

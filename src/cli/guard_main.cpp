@@ -1,5 +1,5 @@
-// `rubato guard --backend SPEC (--socket-fd N | --connect PATH --token-stdin) [--restore]`: started by guard/launch.cpp,
-// never by hand. Opens the driver once and keeps it open for the guard's whole life.
+// `rubato guard --backend SPEC (--socket-fd N | --connect PATH --token-stdin) [--restore]`: started by
+// guard/launch.cpp, never by hand. Opens the driver once and keeps it open for the guard's whole life.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -14,7 +14,8 @@
 namespace rubato::cli {
 namespace {
 
-constexpr mode_t kRootFolderMode = 0755;  // anybody may see that a journal is there; nobody but root may read it
+constexpr mode_t kRootFolderMode =
+    0755;  // anybody may see that a journal is there; nobody but root may read it
 
 Result<guard::GuardOptions> prepare(const std::string& spec) {
   auto opened = device::open_backend(spec);
@@ -50,11 +51,16 @@ int guard_main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 2, argv + argc);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool has_value = i + 1 < words.size();
-    if (words[i] == "--backend" && has_value) spec = words[++i];
-    else if (words[i] == "--socket-fd" && has_value) options.socket_fd = static_cast<int>(parse_integer(words[++i]).value_or(-1));
-    else if (words[i] == "--connect" && has_value) options.connect_path = words[++i];
-    else if (words[i] == "--restore") restore = true;
-    else if (words[i] != "--token-stdin") return kRefused;
+    if (words[i] == "--backend" && has_value)
+      spec = words[++i];
+    else if (words[i] == "--socket-fd" && has_value)
+      options.socket_fd = static_cast<int>(parse_integer(words[++i]).value_or(-1));
+    else if (words[i] == "--connect" && has_value)
+      options.connect_path = words[++i];
+    else if (words[i] == "--restore")
+      restore = true;
+    else if (words[i] != "--token-stdin")
+      return kRefused;
   }
   if (spec.empty() || (options.socket_fd < 0 && options.connect_path.empty())) return kRefused;
   options.prepare = [spec] { return prepare(spec); };

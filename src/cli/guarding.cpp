@@ -37,7 +37,8 @@ std::map<std::string, std::string> environment_map() {
   std::map<std::string, std::string> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const char* equals = std::strchr(*entry, '=');
-    if (equals != nullptr) environment.emplace(std::string(*entry, static_cast<std::size_t>(equals - *entry)), equals + 1);
+    if (equals != nullptr)
+      environment.emplace(std::string(*entry, static_cast<std::size_t>(equals - *entry)), equals + 1);
   }
   return environment;
 }
@@ -67,16 +68,20 @@ GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice) {
 
 std::optional<Error> nothing_outlives(const device::Backend& backend, bool own_scope) {
   const std::string remedy =
-      "an administrator can run the guard outside the job (rubatod, planned); --accept-unrestored sets it all the same, "
+      "an administrator can run the guard outside the job (rubatod, planned); --accept-unrestored sets it "
+      "all the same, "
       "and a kill of everything at once may then leave the setting behind";
   if (const auto told = backend.outlives_job()) {
     if (*told) return std::nullopt;
-    return Error{ErrorCode::unavailable, "nothing outlives the job here (the simulated world's scenario says so)", remedy};
+    return Error{ErrorCode::unavailable,
+                 "nothing outlives the job here (the simulated world's scenario says so)", remedy};
   }
   const auto survival = guard::survival(FsRoot{}, environment_map());
-  if (survival.means == guard::Outliving::plain || (survival.means == guard::Outliving::scope && own_scope)) return std::nullopt;
+  if (survival.means == guard::Outliving::plain || (survival.means == guard::Outliving::scope && own_scope))
+    return std::nullopt;
   return Error{ErrorCode::unavailable,
-               cat("nothing outlives the job here: ", survival.possible() ? "the guard got no systemd scope of its own" : survival.why),
+               cat("nothing outlives the job here: ",
+                   survival.possible() ? "the guard got no systemd scope of its own" : survival.why),
                survival.hint.empty() ? remedy : survival.hint};
 }
 

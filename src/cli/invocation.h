@@ -1,4 +1,5 @@
-// What every subcommand shares: the common options, the command behind `--`, and how a status leaves the program.
+// What every subcommand shares: the common options, the command behind `--`, and how a status leaves the
+// program.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -41,7 +41,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 void add_common(CLI::App& command, Invocation& invocation) {
-  command.add_option("--gpu", invocation.gpu, "which GPUs: 0,1 or UUIDs or sim:v100 (default: all)")->type_name("LIST");
+  command.add_option("--gpu", invocation.gpu, "which GPUs: 0,1 or UUIDs or sim:v100 (default: all)")
+      ->type_name("LIST");
   command.add_flag("--json", invocation.json, "machine-readable output");
   command.add_flag("--quiet,-q", invocation.quiet, "errors only");
   command.add_flag("--verbose,-v", invocation.verbose, "more words");

@@ -19,13 +19,17 @@ struct Options {
 int measure(Invocation& invocation, const Options& options) {
   const bool with_command = !invocation.command.empty();
   if (invocation.separated && !with_command)
-    return refuse(invocation, Error{ErrorCode::invalid_argument, "no command stands behind --", "rubato measure -- python3 train.py"});
+    return refuse(invocation, Error{ErrorCode::invalid_argument, "no command stands behind --",
+                                    "rubato measure -- python3 train.py"});
   if (!with_command && options.seconds <= 0 && options.pid <= 0) {
-    return refuse(invocation, Error{ErrorCode::invalid_argument, "nothing to measure: no command, no --seconds, no --pid",
-                                    "rubato measure -- python3 train.py, or rubato measure --seconds 10"});
+    return refuse(invocation,
+                  Error{ErrorCode::invalid_argument, "nothing to measure: no command, no --seconds, no --pid",
+                        "rubato measure -- python3 train.py, or rubato measure --seconds 10"});
   }
   if (with_command && (options.seconds > 0 || options.pid > 0)) {
-    return refuse(invocation, Error{ErrorCode::invalid_argument, "--seconds and --pid are for measuring without a command", {}});
+    return refuse(
+        invocation,
+        Error{ErrorCode::invalid_argument, "--seconds and --pid are for measuring without a command", {}});
   }
   put_back_stale(invocation.gpu);
   if (const auto caller = caller_behind_sudo(); caller && !options.as_root)
@@ -48,10 +52,14 @@ void add_measure(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("measure", "measure a command's GPU energy; set nothing");
   static Options options;
   add_common(*command, invocation);
-  command->add_option("--seconds", options.seconds, "measure for this long, without a command")->check(CLI::PositiveNumber);
-  command->add_option("--pid", options.pid, "measure until this process ends, without a command")->check(CLI::PositiveNumber);
-  command->add_option("--report", options.report_file, "write the report to FILE instead of standard error")->type_name("FILE");
-  command->add_flag("--as-root", options.as_root, "under sudo: stay root instead of becoming the caller again");
+  command->add_option("--seconds", options.seconds, "measure for this long, without a command")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--pid", options.pid, "measure until this process ends, without a command")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--report", options.report_file, "write the report to FILE instead of standard error")
+      ->type_name("FILE");
+  command->add_flag("--as-root", options.as_root,
+                    "under sudo: stay root instead of becoming the caller again");
   command->footer("rubato measure [OPTIONS] -- COMMAND");
   command->callback([&invocation] { measure(invocation, options); });
 }

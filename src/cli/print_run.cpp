@@ -35,24 +35,28 @@ report::TextOptions text_options(int fd) {
   const char* no_color = std::getenv("NO_COLOR");
   options.colour = isatty(fd) == 1 && (no_color == nullptr || *no_color == '\0');
   winsize size{};
-  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) options.width = std::min<int>(size.ws_col, kWidest);
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+    options.width = std::min<int>(size.ws_col, kWidest);
   return options;
 }
 
-Result<std::string> run_report(const std::filesystem::path& file, bool json, const report::TextOptions& options) {
+Result<std::string> run_report(const std::filesystem::path& file, bool json,
+                               const report::TextOptions& options) {
   const auto run = record::read_run(file);
   if (!run) return fail(run.error());
   const auto summary = analyse::summarise(*run);
   return json ? report::render_json(run_report_json(*run, summary)) : run_report_text(*run, summary, options);
 }
 
-void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file, const std::string& target) {
+void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file,
+               const std::string& target) {
   if (invocation.quiet && target.empty()) return;
   if (!file) {
     log::warning(Error{file.error().code, cat("no report: ", file.error().what), file.error().hint});
     return;
   }
-  const auto report = run_report(*file, invocation.json, target.empty() ? text_options(STDERR_FILENO) : report::TextOptions{});
+  const auto report = run_report(*file, invocation.json,
+                                 target.empty() ? text_options(STDERR_FILENO) : report::TextOptions{});
   if (!report) {
     log::warning(report.error());
     return;
@@ -63,7 +67,8 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
   }
   std::ofstream out(target, std::ios::trunc);
   if (!(out << *report) || !out.flush()) {
-    log::warning(Error{ErrorCode::io, cat("the report could not be written to ", target), cat("rubato show ", file->stem().string())});
+    log::warning(Error{ErrorCode::io, cat("the report could not be written to ", target),
+                       cat("rubato show ", file->stem().string())});
   }
 }
 

@@ -21,7 +21,10 @@ bool needs_root() {
 
 void restore(Invocation& invocation) {
   if (needs_root() && !names_simulated(invocation.gpu)) {
-    refuse(invocation, Error{ErrorCode::no_permission, cat("journals in ", kRealJournals, " belong to root"), "sudo rubato restore"}, 1);
+    refuse(invocation,
+           Error{ErrorCode::no_permission, cat("journals in ", kRealJournals, " belong to root"),
+                 "sudo rubato restore"},
+           1);
     return;
   }
   guard::LaunchOptions options;

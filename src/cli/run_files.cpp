@@ -58,14 +58,18 @@ record::RunInfo describe_run(std::string mode, const std::vector<std::string>& c
 
 std::unique_ptr<record::Writer> open_record(const record::RunInfo& run) {
   const auto home = record::default_directory();
-  auto writer = home ? record::Writer::create(*home, run) : Result<std::unique_ptr<record::Writer>>(fail(home.error()));
+  auto writer =
+      home ? record::Writer::create(*home, run) : Result<std::unique_ptr<record::Writer>>(fail(home.error()));
   if (writer) return std::move(*writer);
 
   const Error first = writer.error();
   if (const auto folder = runtime_folder()) {
     if (auto second = record::Writer::create(*folder / "runs", run)) {
-      log::warning(Error{first.code, cat(first.what, "; this run's record goes to ", (*folder / "runs").string(), " instead"),
-                         cat("`rubato show ", (*folder / "runs" / (run.run_id + ".sqlite")).string(), "` reads it; it may be gone after a reboot")});
+      log::warning(
+          Error{first.code,
+                cat(first.what, "; this run's record goes to ", (*folder / "runs").string(), " instead"),
+                cat("`rubato show ", (*folder / "runs" / (run.run_id + ".sqlite")).string(),
+                    "` reads it; it may be gone after a reboot")});
       return std::move(*second);
     }
   }

@@ -1,5 +1,5 @@
-// The files one run needs: where its marks arrive and where its record goes, with a second place where the first
-// cannot be written.
+// The files one run needs: where its marks arrive and where its record goes, with a second place where the
+// first cannot be written.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace rubato::cli {
 /// What can be told about a run before it starts.
 [[nodiscard]] record::RunInfo describe_run(std::string mode, const std::vector<std::string>& command);
 
-/// In the state folder; where that cannot be written, in the temporary folder, with a warning that says so. Null
-/// (after an error message) where neither can: the run goes on without.
+/// In the state folder; where that cannot be written, in the temporary folder, with a warning that says so.
+/// Null (after an error message) where neither can: the run goes on without.
 [[nodiscard]] std::unique_ptr<record::Writer> open_record(const record::RunInfo& run);
 
 /// A folder for mark rings that goes away with this object.

@@ -25,8 +25,10 @@ void runs(Invocation& invocation) {
     return;
   }
   for (const auto& file : unreadable)
-    log::warning(Error{ErrorCode::corrupt, cat(file.string(), " cannot be read"), cat("rubato show ", file.string())});
-  fmt::print("{}", invocation.json ? report::render_json(runs_json(*listed)) : runs_text(*listed, text_options(STDOUT_FILENO)));
+    log::warning(
+        Error{ErrorCode::corrupt, cat(file.string(), " cannot be read"), cat("rubato show ", file.string())});
+  fmt::print("{}", invocation.json ? report::render_json(runs_json(*listed))
+                                   : runs_text(*listed, text_options(STDOUT_FILENO)));
 }
 
 }  // namespace

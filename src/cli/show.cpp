@@ -33,7 +33,8 @@ void show(Invocation& invocation, const std::string& name) {
 void add_show(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("show", "the report of one run");
   static std::string name = "last";
-  command->add_option("run", name, "a run id, the beginning of one, `last`, or a record file")->capture_default_str();
+  command->add_option("run", name, "a run id, the beginning of one, `last`, or a record file")
+      ->capture_default_str();
   command->add_flag("--json", invocation.json, "machine-readable output (rubato.run/1)");
   command->callback([&invocation] { show(invocation, name); });
 }

@@ -24,15 +24,19 @@ void print_gpus() {
 
 void print_workloads() {
   fmt::print("{:<14} {}\n", "WORKLOAD", "WHAT IT IS");
-  for (const auto& workload : sim::list_workloads()) fmt::print("{:<14} {}\n", workload.name, workload.description);
+  for (const auto& workload : sim::list_workloads())
+    fmt::print("{:<14} {}\n", workload.name, workload.description);
   fmt::print("\nTrain one with: rubato run --gpu sim:v100 -- rubato sim train NAME --iterations 200\n");
 }
 
-/// The world a person means by `rubato sim reset`: the one they named, else every world in their runtime folder.
+/// The world a person means by `rubato sim reset`: the one they named, else every world in their runtime
+/// folder.
 void reset(Invocation& invocation) {
   if (const auto named = sim::world_path_from_environment()) {
-    if (const auto gone = sim::reset_world(*named); !gone) refuse(invocation, gone.error(), 1);
-    else if (!invocation.quiet) fmt::print("removed {}\n", named->string());
+    if (const auto gone = sim::reset_world(*named); !gone)
+      refuse(invocation, gone.error(), 1);
+    else if (!invocation.quiet)
+      fmt::print("removed {}\n", named->string());
     return;
   }
   const auto example = sim::default_world_path({});
@@ -44,8 +48,10 @@ void reset(Invocation& invocation) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(example->parent_path(), ignored)) {
     if (entry.path().extension() != ".world") continue;
-    if (const auto gone = sim::reset_world(entry.path()); !gone) refuse(invocation, gone.error(), 1);
-    else if (!invocation.quiet) fmt::print("removed {}\n", entry.path().string());
+    if (const auto gone = sim::reset_world(entry.path()); !gone)
+      refuse(invocation, gone.error(), 1);
+    else if (!invocation.quiet)
+      fmt::print("removed {}\n", entry.path().string());
     ++removed;
   }
   if (removed == 0 && !invocation.quiet) fmt::print("no simulated world to remove\n");
@@ -64,12 +70,16 @@ void add_sim(CLI::App& app, Invocation& invocation) {
   auto* train = command->add_subcommand("train", "train a network on the simulated GPU of this run");
   static sim_trainer::TrainOptions options;
   train->add_option("workload", options.workload, "see `rubato sim workloads`")->required();
-  train->add_option("--iterations", options.iterations, "how many iterations")->check(CLI::PositiveNumber)->capture_default_str();
+  train->add_option("--iterations", options.iterations, "how many iterations")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   train->add_option("--device", options.gpu, "index among the run's GPUs")->capture_default_str();
   train->add_option("--seed", options.seed, "of the jitter")->capture_default_str();
   train->callback([&invocation] {
-    if (const auto trained = sim_trainer::train(options); !trained) refuse(invocation, trained.error(), 1);
-    else invocation.status = *trained;
+    if (const auto trained = sim_trainer::train(options); !trained)
+      refuse(invocation, trained.error(), 1);
+    else
+      invocation.status = *trained;
   });
 }
 

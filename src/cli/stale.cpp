@@ -20,7 +20,8 @@ std::vector<std::filesystem::path> journal_folders() {
 }
 
 std::string describe(const RestorationReport& report) {
-  return cat(report.gpu.uuid, ": ", name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail);
+  return cat(report.gpu.uuid, ": ", name_of(report.outcome), report.detail.empty() ? "" : ": ",
+             report.detail);
 }
 
 void put_back_stale(std::string_view gpu_list) {
@@ -36,12 +37,17 @@ void put_back_stale(std::string_view gpu_list) {
   options.own_scope = false;
   const auto reports = guard::launch_restore(options);
   if (!reports) {
-    log::warning(Error{reports.error().code, cat("what an earlier run left behind could not be put back: ", reports.error().what), "rubato restore"});
+    log::warning(Error{reports.error().code,
+                       cat("what an earlier run left behind could not be put back: ", reports.error().what),
+                       "rubato restore"});
     return;
   }
   for (const auto& report : *reports) {
-    if (report.outcome == Restoration::restored) log::info(cat("left behind by an earlier run, now put back: ", describe(report)));
-    else if (report.outcome != Restoration::not_needed) log::warning(Error{ErrorCode::conflict, cat("left behind by an earlier run: ", describe(report)), "rubato restore"});
+    if (report.outcome == Restoration::restored)
+      log::info(cat("left behind by an earlier run, now put back: ", describe(report)));
+    else if (report.outcome != Restoration::not_needed)
+      log::warning(Error{ErrorCode::conflict, cat("left behind by an earlier run: ", describe(report)),
+                         "rubato restore"});
   }
 }
 

@@ -1,4 +1,5 @@
-// What dead runs left behind: where to look, and putting it back at the start of every command that opens a GPU.
+// What dead runs left behind: where to look, and putting it back at the start of every command that opens a
+// GPU.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +17,8 @@ inline constexpr std::string_view kRealJournals = "/run/rubato";
 /// Every folder that may hold journals this user can do something about.
 [[nodiscard]] std::vector<std::filesystem::path> journal_folders();
 
-/// Where there are journals without an owner, a guard process puts them back and the outcome is said on the terminal.
-/// Costs two directory listings where there are none. Before any driver call of this process.
+/// Where there are journals without an owner, a guard process puts them back and the outcome is said on the
+/// terminal. Costs two directory listings where there are none. Before any driver call of this process.
 void put_back_stale(std::string_view gpu_list);
 
 /// "GPU-…: restored: 200 W", as a line for a person.

@@ -18,8 +18,8 @@ Megahertz nearest(const std::vector<Megahertz>& table, Megahertz wanted) {
                            [&](Megahertz a, Megahertz b) { return abs(a - wanted) < abs(b - wanted); });
 }
 
-Status fit_clock(std::optional<ClockRange>& range, const std::vector<Megahertz>& table, std::string_view which,
-                 const device::Gpu& gpu, std::vector<std::string>& notes) {
+Status fit_clock(std::optional<ClockRange>& range, const std::vector<Megahertz>& table,
+                 std::string_view which, const device::Gpu& gpu, std::vector<std::string>& notes) {
   if (!range) return {};
   if (table.empty()) {
     return fail(ErrorCode::not_supported, cat(title(gpu), " does not say which ", which, " clocks it has"),
@@ -29,9 +29,10 @@ Status fit_clock(std::optional<ClockRange>& range, const std::vector<Megahertz>&
   const Megahertz fitting = nearest(table, asked);
   if (fitting == asked) return {};
   if (asked < table.front() || asked > table.back()) {
-    return fail(ErrorCode::invalid_argument,
-                cat(title(gpu), ": ", which, " clock ", asked, " is outside ", table.front(), " to ", table.back()),
-                cat("the nearest it has is ", fitting));
+    return fail(
+        ErrorCode::invalid_argument,
+        cat(title(gpu), ": ", which, " clock ", asked, " is outside ", table.front(), " to ", table.back()),
+        cat("the nearest it has is ", fitting));
   }
   notes.push_back(cat(title(gpu), " has no ", which, " clock of ", asked, ": using the nearest, ", fitting));
   range = ClockRange{fitting, fitting};
@@ -42,7 +43,8 @@ Result<ClockRange> parse_range(const std::string& text) {
   const auto ends = split(text, ':');
   const auto low = parse_number(ends.front());
   const auto high = parse_number(ends.back());
-  if (ends.size() != 2 || !low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low <= 0 || *high < *low) {
+  if (ends.size() != 2 || !low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low <= 0 ||
+      *high < *low) {
     return fail(ErrorCode::invalid_argument, cat("--found-sm-clock ", text, " is no range of clocks"),
                 "write it as MIN:MAX in MHz, as in --found-sm-clock 210:1005");
   }
@@ -57,9 +59,9 @@ Result<Wanted> parse_wanted(const WantedText& text) {
     if (!value || (std::isfinite(*value) && *value > 0)) return {};
     return fail(ErrorCode::invalid_argument, cat(option, " needs a positive number, not ", number(*value)));
   };
-  for (const auto& [value, option] : {std::pair{text.power_limit_w, "--power-limit"},
-                                      std::pair{text.sm_clock_mhz, "--sm-clock"},
-                                      std::pair{text.memory_clock_mhz, "--memory-clock"}})
+  for (const auto& [value, option] :
+       {std::pair{text.power_limit_w, "--power-limit"}, std::pair{text.sm_clock_mhz, "--sm-clock"},
+        std::pair{text.memory_clock_mhz, "--memory-clock"}})
     if (const auto fine = positive(value, option); !fine) return fail(fine.error());
 
   const auto pinned = [](double mhz) { return ClockRange{Megahertz(mhz), Megahertz(mhz)}; };
@@ -90,22 +92,28 @@ Status fit_to_gpus(Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu
       if (!limits) return fail(limits.error());
       const Watts asked = *wanted.setting.power_limit;
       if (asked < limits->min || asked > limits->max) {
-        return fail(ErrorCode::invalid_argument,
-                    cat(title(*gpu), ": power limit ", asked, " is outside ", limits->min, " to ", limits->max),
-                    cat("choose a limit from ", limits->min, " to ", limits->max, "; requested now: ", limits->requested));
+        return fail(
+            ErrorCode::invalid_argument,
+            cat(title(*gpu), ": power limit ", asked, " is outside ", limits->min, " to ", limits->max),
+            cat("choose a limit from ", limits->min, " to ", limits->max,
+                "; requested now: ", limits->requested));
       }
     }
     if (!wanted.setting.sm_clock && !wanted.setting.memory_clock) continue;
     const auto clocks = gpu->supported_clocks();
     if (!clocks) return fail(clocks.error());
-    if (const auto fits = fit_clock(wanted.setting.sm_clock, clocks->sm, "SM", *gpu, wanted.notes); !fits) return fits;
-    if (const auto fits = fit_clock(wanted.setting.memory_clock, clocks->memory, "memory", *gpu, wanted.notes); !fits)
+    if (const auto fits = fit_clock(wanted.setting.sm_clock, clocks->sm, "SM", *gpu, wanted.notes); !fits)
+      return fits;
+    if (const auto fits =
+            fit_clock(wanted.setting.memory_clock, clocks->memory, "memory", *gpu, wanted.notes);
+        !fits)
       return fits;
   }
   return {};
 }
 
-std::optional<Error> missing_right(const Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
+std::optional<Error> missing_right(const Wanted& wanted,
+                                   const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
   for (const auto& gpu : gpus) {
     const Capabilities& can = gpu->capabilities();
     for (const auto& [asked, capability, what] :
@@ -113,8 +121,8 @@ std::optional<Error> missing_right(const Wanted& wanted, const std::vector<std::
           std::tuple{wanted.setting.sm_clock.has_value(), &can.set_sm_clock, "SM clocks"},
           std::tuple{wanted.setting.memory_clock.has_value(), &can.set_memory_clock, "memory clocks"}}) {
       if (asked && !capability->available) {
-        return Error{ErrorCode::no_permission, cat(title(*gpu), ": cannot set ", what, ": ", capability->why_not),
-                     capability->hint};
+        return Error{ErrorCode::no_permission,
+                     cat(title(*gpu), ": cannot set ", what, ": ", capability->why_not), capability->hint};
       }
     }
   }

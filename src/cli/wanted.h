@@ -30,11 +30,13 @@ struct Wanted {
 /// invalid_argument where the text makes no sense by itself. No GPU is touched.
 [[nodiscard]] Result<Wanted> parse_wanted(const WantedText& text);
 
-/// Fits `wanted` to every GPU: invalid_argument (with the range) for a limit one of them refuses, not_supported for a
-/// knob one of them lacks; a clock it does not have becomes the nearest one, said in notes.
+/// Fits `wanted` to every GPU: invalid_argument (with the range) for a limit one of them refuses,
+/// not_supported for a knob one of them lacks; a clock it does not have becomes the nearest one, said in
+/// notes.
 [[nodiscard]] Status fit_to_gpus(Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus);
 
 /// Why this process could not set it, where it could not; permission only.
-[[nodiscard]] std::optional<Error> missing_right(const Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus);
+[[nodiscard]] std::optional<Error> missing_right(const Wanted& wanted,
+                                                 const std::vector<std::unique_ptr<device::Gpu>>& gpus);
 
 }  // namespace rubato::cli

@@ -32,7 +32,8 @@ namespace {
   _exit(128 + signal);
 }
 
-std::vector<std::pair<std::string, std::string>> environment_for_job(const OpenGpus& open, const record::RunInfo& run,
+std::vector<std::pair<std::string, std::string>> environment_for_job(const OpenGpus& open,
+                                                                     const record::RunInfo& run,
                                                                      const MarkFolder* marks) {
   std::vector<std::pair<std::string, std::string>> environment;
   if (open.selection.backend) {
@@ -58,7 +59,8 @@ int leave(Invocation& invocation, const conduct::LiveOutcome& outcome) {
   }
   if (outcome.job) return invocation.status = outcome.job->code;
   if (outcome.interrupted && !invocation.command.empty()) {
-    log::warning("not waiting for the job any longer; it was left running, and the GPUs are as they were found");
+    log::warning(
+        "not waiting for the job any longer; it was left running, and the GPUs are as they were found");
     return invocation.status = 128 + SIGINT;
   }
   return invocation.status = 0;
@@ -69,7 +71,8 @@ int leave(Invocation& invocation, const conduct::LiveOutcome& outcome) {
 Result<OpenGpus> open_gpus_for_job(const Invocation& invocation) {
   auto open = open_gpus(invocation.gpu);
   if (open || !invocation.gpu.empty()) return open;
-  log::warning(Error{open.error().code, cat(open.error().what, "; the command runs, but no GPU is measured"), open.error().hint});
+  log::warning(Error{open.error().code, cat(open.error().what, "; the command runs, but no GPU is measured"),
+                     open.error().hint});
   return OpenGpus{};
 }
 
@@ -80,7 +83,9 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   record::RunInfo info = describe_run(plan.mode, invocation.command);
   info.clock_rate = 1.0 / clock->wall(Seconds(1.0)).value();
   auto marks = MarkFolder::create(info.run_id);
-  if (!marks) log::warning(Error{marks.error().code, cat(marks.error().what, "; iterations cannot be followed"), marks.error().hint});
+  if (!marks)
+    log::warning(Error{marks.error().code, cat(marks.error().what, "; iterations cannot be followed"),
+                       marks.error().hint});
 
   std::unique_ptr<wire::LeaseClient> lease;
   if (plan.guard) lease = std::make_unique<wire::LeaseClient>(std::move(plan.guard), clock);
@@ -89,7 +94,8 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   std::optional<conduct::Job> job;
   info.begin = clock->now();
   if (!invocation.command.empty()) {
-    auto started = conduct::Job::start(invocation.command, environment_for_job(open, info, marks ? &*marks : nullptr));
+    auto started =
+        conduct::Job::start(invocation.command, environment_for_job(open, info, marks ? &*marks : nullptr));
     if (!started) return refuse(invocation, started.error().error, started.error().exit_code);
     job = *started;
   }
@@ -98,7 +104,8 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   parts.strategy = std::move(plan.strategy);
   parts.gpus = std::move(open.gpus);
   if (lease) {
-    parts.lease = std::make_unique<conduct::LeaseHolder>(lease.get(), plan.wanted.knobs, plan.wanted.found_sm_clock, plan.rescue);
+    parts.lease = std::make_unique<conduct::LeaseHolder>(lease.get(), plan.wanted.knobs,
+                                                         plan.wanted.found_sm_clock, plan.rescue);
   }
   parts.writer = open_record(info);
   std::optional<conduct::MarkReader> reader;
@@ -108,7 +115,9 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   }
   if (job) {
     conduct::OwnershipCheck check(FsRoot{}, job->pid(), info.run_id);
-    parts.ownership = [check](const std::vector<ComputeProcess>& processes) { return check.judge(processes); };
+    parts.ownership = [check](const std::vector<ComputeProcess>& processes) {
+      return check.judge(processes);
+    };
   }
   parts.allow_shared = plan.allow_shared;
   parts.warn = [](const Error& error) { log::warning(error); };

@@ -1,4 +1,5 @@
-// What `run` and `measure` share: a session beside a job, its record, its report, and the job's own exit status.
+// What `run` and `measure` share: a session beside a job, its record, its report, and the job's own exit
+// status.
 #pragma once
 
 #include <sys/types.h>
@@ -32,8 +33,8 @@ struct WrapPlan {
 /// Returns the status rubato is to exit with; where the job died of a signal, rubato dies of the same one.
 int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open);
 
-/// GPUs for a wrapped run. Named ones that are not there are an error before the job starts; where none was named and
-/// there is no driver, the job runs all the same and the report says that nothing was measured.
+/// GPUs for a wrapped run. Named ones that are not there are an error before the job starts; where none was
+/// named and there is no driver, the job runs all the same and the report says that nothing was measured.
 [[nodiscard]] Result<OpenGpus> open_gpus_for_job(const Invocation& invocation);
 
 }  // namespace rubato::cli

@@ -1,5 +1,6 @@
-// Cuts one GPU's run into blocks: stretches at one setting, with whole iterations where a progress source sees any.
-// A long stretch becomes many blocks, so that their scatter tells how sure the means are (analyse/).
+// Cuts one GPU's run into blocks: stretches at one setting, with whole iterations where a progress source
+// sees any. A long stretch becomes many blocks, so that their scatter tells how sure the means are
+// (analyse/).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class BlockKeeper {
  public:
   using Sink = std::function<void(const FinishedBlock&)>;
 
-  /// Energy can be told for stretches of at least 50 sensor updates (docs/design.md, "What a window can say").
+  /// Energy can be told for stretches of at least 50 sensor updates (docs/design.md, "What a window can
+  /// say").
   BlockKeeper(TimePoint run_begin, Seconds sensor_period, Sink sink);
 
   /// From `now` on the GPU is at `setting` for the sake of `role`. The same again changes nothing.
@@ -40,7 +42,9 @@ class BlockKeeper {
   void tick(TimePoint now);
   void finish(TimePoint now);
   /// Where the open block began.
-  [[nodiscard]] std::optional<TimePoint> begin() const { return open_ ? std::optional(block_.begin) : std::nullopt; }
+  [[nodiscard]] std::optional<TimePoint> begin() const {
+    return open_ ? std::optional(block_.begin) : std::nullopt;
+  }
 
  private:
   [[nodiscard]] bool long_enough(TimePoint end) const;
@@ -56,7 +60,7 @@ class BlockKeeper {
   FinishedBlock block_;
   std::optional<std::int64_t> last_index_;
   std::optional<Seconds> iteration_time_;  // absent: none are to be expected
-  std::optional<TimePoint> last_edge_;  // end of the latest whole iteration inside the block
+  std::optional<TimePoint> last_edge_;     // end of the latest whole iteration inside the block
 };
 
 }  // namespace rubato::conduct

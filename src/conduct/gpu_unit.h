@@ -25,10 +25,10 @@ struct GpuUnit {
   bool counter_seen = false;
   std::optional<SlowReading> state;
   Ownership ownership;
-  int unknown_in_a_row = 0;          // one process that died between two looks is not a namespace
+  int unknown_in_a_row = 0;  // one process that died between two looks is not a namespace
   bool leased = false;
-  bool gave_way = false;             // somebody else computes here, and it has been said
-  Setting in_force;                  // ours; empty: the found setting
+  bool gave_way = false;                // somebody else computes here, and it has been said
+  Setting in_force;                     // ours; empty: the found setting
   std::optional<Watts> expected_limit;  // as read back after our last write
   TimePoint last_write;
   std::optional<record::SettingChange> change;  // waits for the clock it reached

@@ -16,7 +16,8 @@ namespace rubato::conduct {
 namespace {
 
 // The signals whose disposition rubato changes for itself.
-constexpr std::array kTouched = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU, SIGTTIN};
+constexpr std::array kTouched = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
+                                 SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU, SIGTTIN};
 std::array<struct sigaction, kTouched.size()> g_found{};
 sigset_t g_found_mask{};
 
@@ -41,8 +42,9 @@ void remember_signals() {
   sigprocmask(SIG_SETMASK, nullptr, &g_found_mask);
 }
 
-tl::expected<Job, StartFailure> Job::start(const std::vector<std::string>& command,
-                                           const std::vector<std::pair<std::string, std::string>>& environment) {
+tl::expected<Job, StartFailure> Job::start(
+    const std::vector<std::string>& command,
+    const std::vector<std::pair<std::string, std::string>>& environment) {
   // The pipe closes by itself when exec works, and carries errno when it does not.
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return tl::unexpected(start_failure(command.front(), errno));
@@ -83,10 +85,14 @@ JobStatus Job::poll() {
     const pid_t changed = waitpid(pid_, &raw, WNOHANG | WUNTRACED | WCONTINUED);
     if (changed < 0 && errno == EINTR) continue;
     if (changed != pid_) break;
-    if (WIFEXITED(raw)) status_ = {JobStatus::State::exited, WEXITSTATUS(raw), 0};
-    else if (WIFSIGNALED(raw)) status_ = {JobStatus::State::killed, 0, WTERMSIG(raw)};
-    else if (WIFSTOPPED(raw)) status_ = {JobStatus::State::stopped, 0, WSTOPSIG(raw)};
-    else if (WIFCONTINUED(raw)) status_ = {};
+    if (WIFEXITED(raw))
+      status_ = {JobStatus::State::exited, WEXITSTATUS(raw), 0};
+    else if (WIFSIGNALED(raw))
+      status_ = {JobStatus::State::killed, 0, WTERMSIG(raw)};
+    else if (WIFSTOPPED(raw))
+      status_ = {JobStatus::State::stopped, 0, WSTOPSIG(raw)};
+    else if (WIFCONTINUED(raw))
+      status_ = {};
   }
   return status_;
 }

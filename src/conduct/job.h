@@ -15,7 +15,7 @@ namespace rubato::conduct {
 
 struct JobStatus {
   enum class State { running, stopped, exited, killed } state = State::running;
-  int code = 0;  // of exited
+  int code = 0;    // of exited
   int signal = 0;  // of stopped and killed
 
   [[nodiscard]] bool ended() const { return state == State::exited || state == State::killed; }
@@ -32,7 +32,8 @@ class Job {
   /// Starts `command` with `environment` added to the caller's own. The child gets back the signal mask and
   /// dispositions this process had at start-up (remember_signals()).
   [[nodiscard]] static tl::expected<Job, StartFailure> start(
-      const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment);
+      const std::vector<std::string>& command,
+      const std::vector<std::pair<std::string, std::string>>& environment);
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Non-blocking; the last known state where nothing changed.

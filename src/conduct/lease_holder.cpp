@@ -4,9 +4,12 @@
 
 namespace rubato::conduct {
 
-LeaseHolder::LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs, std::optional<ClockRange> found_sm_clock,
-                         Rescue rescue)
-    : client_(client), knobs_(std::move(knobs)), found_sm_clock_(found_sm_clock), rescue_(std::move(rescue)) {}
+LeaseHolder::LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs,
+                         std::optional<ClockRange> found_sm_clock, Rescue rescue)
+    : client_(client),
+      knobs_(std::move(knobs)),
+      found_sm_clock_(found_sm_clock),
+      rescue_(std::move(rescue)) {}
 
 Error LeaseHolder::digest(Error error) {
   // Nobody answers any more: whatever the guard had set is still set, and its journal says what was found.
@@ -33,7 +36,8 @@ Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
 
 Result<wire::Applied> LeaseHolder::apply(const GpuId& gpu, const Setting& setting) {
   auto applied = client_->apply(gpu, setting);
-  if (!applied && applied.error().code == ErrorCode::timeout && taken_anew()) applied = client_->apply(gpu, setting);
+  if (!applied && applied.error().code == ErrorCode::timeout && taken_anew())
+    applied = client_->apply(gpu, setting);
   if (!applied) return fail(digest(applied.error()));
   return applied;
 }
@@ -50,9 +54,10 @@ bool LeaseHolder::taken_anew() {
   auto granted = client_->acquire({gpus_, knobs_, found_sm_clock_});
   if (granted) return true;
   const Error error = digest(granted.error());
-  // busy: it is still ours; timeout: a driver call hangs, which tells nothing. Anything else that is not the guard's
-  // death means somebody else has it now.
-  const bool still_ours = error.code == ErrorCode::busy || error.code == ErrorCode::conflict || error.code == ErrorCode::timeout;
+  // busy: it is still ours; timeout: a driver call hangs, which tells nothing. Anything else that is not the
+  // guard's death means somebody else has it now.
+  const bool still_ours =
+      error.code == ErrorCode::busy || error.code == ErrorCode::conflict || error.code == ErrorCode::timeout;
   if (state_ == State::held && !still_ours) state_ = State::refused;
   return false;
 }
@@ -75,7 +80,8 @@ std::vector<RestorationReport> LeaseHolder::release() {
   if (state_ == State::guard_lost && rescued_.empty()) {
     std::vector<RestorationReport> failed;
     for (const auto& gpu : gpus_)
-      failed.push_back({gpu, Restoration::failed, "the guard is gone and no other could be started; run `rubato restore`"});
+      failed.push_back({gpu, Restoration::failed,
+                        "the guard is gone and no other could be started; run `rubato restore`"});
     return failed;
   }
   return rescued_;

@@ -1,4 +1,5 @@
-// The session's view of its lease: what it holds, what it asked for, and what to do when the guard says no or is gone.
+// The session's view of its lease: what it holds, what it asked for, and what to do when the guard says no or
+// is gone.
 #pragma once
 
 #include <functional>
@@ -23,10 +24,13 @@ class LeaseHolder {
   enum class State { none, held, refused, guard_lost };
 
   /// `client` may be null: nothing will ever be set.
-  LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs, std::optional<ClockRange> found_sm_clock, Rescue rescue);
+  LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs, std::optional<ClockRange> found_sm_clock,
+              Rescue rescue);
 
   [[nodiscard]] State state() const { return state_; }
-  [[nodiscard]] bool usable() const { return client_ != nullptr && state_ != State::refused && state_ != State::guard_lost; }
+  [[nodiscard]] bool usable() const {
+    return client_ != nullptr && state_ != State::refused && state_ != State::guard_lost;
+  }
 
   /// Takes the GPUs, once. After a pause longer than the guard's patience it takes them again.
   [[nodiscard]] Result<wire::Granted> acquire(const std::vector<GpuId>& gpus);
@@ -36,8 +40,8 @@ class LeaseHolder {
   /// Ends the lease; one report per GPU of it.
   [[nodiscard]] std::vector<RestorationReport> release();
 
-  /// Where the guard may have given up on us (after Ctrl-Z, or on a machine too busy for heartbeats): true where it
-  /// had and the lease was taken anew, so that settings have to be applied again.
+  /// Where the guard may have given up on us (after Ctrl-Z, or on a machine too busy for heartbeats): true
+  /// where it had and the lease was taken anew, so that settings have to be applied again.
   [[nodiscard]] bool taken_anew();
 
  private:

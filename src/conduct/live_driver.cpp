@@ -27,7 +27,8 @@ constexpr int kPidPollMs = 100;
 sigset_t taken_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU, SIGTTIN})
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP,
+                           SIGCONT, SIGTTOU, SIGTTIN})
     sigaddset(&set, signal);
   return set;
 }
@@ -35,7 +36,8 @@ sigset_t taken_signals() {
 /// Steps the session on a thread of its own until told how the job ended.
 class SessionThread {
  public:
-  SessionThread(const Clock& clock, Session& session) : clock_(clock), session_(session), thread_([this] { loop(); }) {}
+  SessionThread(const Clock& clock, Session& session)
+      : clock_(clock), session_(session), thread_([this] { loop(); }) {}
 
   /// False where the session did not finish in time.
   bool finish(const JobEnd& end) {
@@ -62,7 +64,8 @@ class SessionThread {
       const double wall = clock_.wall(session_.next_due() - clock_.now()).value();
       std::unique_lock lock(mutex_);
       if (!end_ && wall > 0)
-        wake_.wait_for(lock, std::chrono::duration<double>(wall), [this] { return end_.has_value() || nudged_; });
+        wake_.wait_for(lock, std::chrono::duration<double>(wall),
+                       [this] { return end_.has_value() || nudged_; });
       nudged_ = false;
       if (end_) break;
     }
@@ -123,12 +126,16 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
   for (bool waiting = true; waiting;) {
     int patience = -1;
     const auto wake_within = [&patience](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
-    // The session takes the lease while this thread sleeps: look at least once a period whether heartbeats began.
-    if (lease_alive) wake_within(milliseconds_until(*clock_, std::min(lease_->next_due(), clock_->now() + wire::kHeartbeatPeriod)));
+    // The session takes the lease while this thread sleeps: look at least once a period whether heartbeats
+    // began.
+    if (lease_alive)
+      wake_within(
+          milliseconds_until(*clock_, std::min(lease_->next_due(), clock_->now() + wire::kHeartbeatPeriod)));
     if (watched.deadline) wake_within(milliseconds_until(*clock_, *watched.deadline));
     if (other && other->fd() < 0) wake_within(kPidPollMs);
 
-    std::array<pollfd, 2> ready = {pollfd{signals.get(), POLLIN, 0}, pollfd{other ? other->fd() : -1, POLLIN, 0}};
+    std::array<pollfd, 2> ready = {pollfd{signals.get(), POLLIN, 0},
+                                   pollfd{other ? other->fd() : -1, POLLIN, 0}};
     if (poll(ready.data(), ready.size(), patience) < 0 && errno != EINTR) break;
     if (lease_alive && !lease_->step(clock_->now())) {
       lease_alive = false;
@@ -163,10 +170,13 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
           break;
         case SIGTSTP:
           // From the terminal the job gets its own; from kill(1) it must be told.
-          if (watched.job == nullptr) raise(SIGSTOP);
-          else if (info.ssi_code == SI_USER) watched.job->send(signal);
+          if (watched.job == nullptr)
+            raise(SIGSTOP);
+          else if (info.ssi_code == SI_USER)
+            watched.job->send(signal);
           break;
-        default: break;  // SIGCHLD is looked at below; SIGPIPE, SIGTTOU, SIGTTIN change nothing
+        default:
+          break;  // SIGCHLD is looked at below; SIGPIPE, SIGTTOU, SIGTTIN change nothing
       }
     }
 

@@ -1,6 +1,6 @@
-// Runs a session beside a real job. The one place in rubato that owns threads: the main thread waits for signals and
-// the job and keeps the lease alive; a second one steps the session, so that a driver call that hangs can delay a
-// reading but never a signal, a heartbeat or the job's exit status.
+// Runs a session beside a real job. The one place in rubato that owns threads: the main thread waits for
+// signals and the job and keeps the lease alive; a second one steps the session, so that a driver call that
+// hangs can delay a reading but never a signal, a heartbeat or the job's exit status.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,10 @@ struct Watched {
 };
 
 struct LiveOutcome {
-  std::optional<JobStatus> job;    // how the job ended; absent: no job, or it was left running
-  bool interrupted = false;        // the user ended the waiting (Ctrl-C, or the second one where there is a job)
-  bool session_finished = true;    // false: a driver call hangs; the guard, told nothing more, restores by itself
+  std::optional<JobStatus> job;  // how the job ended; absent: no job, or it was left running
+  bool interrupted = false;  // the user ended the waiting (Ctrl-C, or the second one where there is a job)
+  bool session_finished =
+      true;  // false: a driver call hangs; the guard, told nothing more, restores by itself
 };
 
 class LiveDriver {

@@ -7,7 +7,8 @@
 namespace rubato::conduct {
 namespace {
 
-// Field 4 of /proc/PID/stat; the second field, the name, may hold spaces and brackets, so read behind the last one.
+// Field 4 of /proc/PID/stat; the second field, the name, may hold spaces and brackets, so read behind the
+// last one.
 std::optional<pid_t> parent_of(const FsRoot& root, pid_t pid) {
   const auto stat = root.read(cat("/proc/", pid, "/stat"));
   if (!stat) return std::nullopt;
@@ -54,10 +55,12 @@ Ownership OwnershipCheck::judge(const std::vector<ComputeProcess>& processes) co
     const auto pid = static_cast<pid_t>(process.pid);
     if (!root_.exists(cat("/proc/", pid))) {
       return {Ownership::Verdict::unknown,
-              cat("the driver names process ", pid, ", which cannot be seen from here (another process namespace?)")};
+              cat("the driver names process ", pid,
+                  ", which cannot be seen from here (another process namespace?)")};
     }
     if (!descends_from_job(pid) && !carries_run_id(pid))
-      return {Ownership::Verdict::foreign, cat(name_of_process(root_, pid), ", which is not part of this job, computes here too")};
+      return {Ownership::Verdict::foreign,
+              cat(name_of_process(root_, pid), ", which is not part of this job, computes here too")};
     result.verdict = Ownership::Verdict::job;
   }
   return result;

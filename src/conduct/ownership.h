@@ -27,7 +27,8 @@ struct Ownership {
 
 class OwnershipCheck {
  public:
-  OwnershipCheck(FsRoot root, pid_t job, std::string run_id) : root_(std::move(root)), job_(job), run_id_(std::move(run_id)) {}
+  OwnershipCheck(FsRoot root, pid_t job, std::string run_id)
+      : root_(std::move(root)), job_(job), run_id_(std::move(run_id)) {}
 
   [[nodiscard]] Ownership judge(const std::vector<ComputeProcess>& processes) const;
 

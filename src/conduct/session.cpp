@@ -12,11 +12,13 @@ namespace {
 constexpr Seconds kOwnershipPeriodWaiting{1.0};
 constexpr Seconds kOwnershipPeriodSettled{5.0};
 constexpr Seconds kMarkPeriod{0.25};
-// A clock needs tens of milliseconds to arrive and a limit about a second (the limiter's own average); what was
-// reached is read no sooner.
+// A clock needs tens of milliseconds to arrive and a limit about a second (the limiter's own average); what
+// was reached is read no sooner.
 constexpr Seconds kSettling{1.5};
 
-Setting setting_of(const PowerLimits& limits) { return Setting{.power_limit = limits.requested}; }
+Setting setting_of(const PowerLimits& limits) {
+  return Setting{.power_limit = limits.requested};
+}
 
 std::vector<device::Gpu*> readers(const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
   std::vector<device::Gpu*> readers;
@@ -27,19 +29,28 @@ std::vector<device::Gpu*> readers(const std::vector<std::unique_ptr<device::Gpu>
 }  // namespace
 
 Session::Session(SessionParts parts, TimePoint begin)
-    : parts_(std::move(parts)), begin_(begin), sampler_(readers(parts_.gpus), *this, begin), next_ownership_(begin), next_marks_(begin), next_decision_(begin) {
+    : parts_(std::move(parts)),
+      begin_(begin),
+      sampler_(readers(parts_.gpus), *this, begin),
+      next_ownership_(begin),
+      next_marks_(begin),
+      next_decision_(begin) {
   for (auto& gpu : parts_.gpus) {
     GpuUnit unit;
-    unit.meter = std::make_unique<measure::EnergyMeter>(gpu->sensor(), gpu->kind(), cat(gpu->identity().id.uuid, " (", gpu->identity().name, ")"));
+    unit.meter = std::make_unique<measure::EnergyMeter>(
+        gpu->sensor(), gpu->kind(), cat(gpu->identity().id.uuid, " (", gpu->identity().name, ")"));
     unit.meter->pin(begin);
     if (const auto limits = gpu->power_limits()) unit.found = *limits;
-    if (const auto clocks = gpu->supported_clocks(); clocks && !clocks->sm.empty()) unit.highest_sm_clock = clocks->sm.back();
+    if (const auto clocks = gpu->supported_clocks(); clocks && !clocks->sm.empty())
+      unit.highest_sm_clock = clocks->sm.back();
     unit.restoration.gpu = gpu->identity().id;
     unit.gpu = std::move(gpu);
     units_.push_back(std::move(unit));
   }
   for (auto& unit : units_) {
-    unit.blocks = std::make_unique<BlockKeeper>(begin, unit.meter->update_period(), [&unit](const FinishedBlock& block) { unit.finished.push_back(block); });
+    unit.blocks = std::make_unique<BlockKeeper>(
+        begin, unit.meter->update_period(),
+        [&unit](const FinishedBlock& block) { unit.finished.push_back(block); });
     put(&record::Writer::device, record::DeviceInfo{unit.gpu->identity(), unit.gpu->kind(), parts_.backend,
                                                     parts_.driver_version, unit.gpu->sensor(), unit.found});
   }
@@ -81,7 +92,8 @@ bool Session::follow_iterations(TimePoint now) {
     put(&record::Writer::iteration, tracked.iteration);
     for (auto& unit : units_) {
       // What happened in a pause is not the price of an iteration.
-      if (tracked.paused || tracked.pause_before) unit.blocks->interruption(tracked.paused ? tracked.iteration.end : tracked.iteration.begin);
+      if (tracked.paused || tracked.pause_before)
+        unit.blocks->interruption(tracked.paused ? tracked.iteration.end : tracked.iteration.begin);
       if (!tracked.paused) unit.blocks->iteration(tracked.iteration);
     }
   }
@@ -114,7 +126,8 @@ void Session::on_fast(std::size_t gpu, const FastReading& reading) {
   const auto step = unit.meter->add(reading);
   const bool reset = step && std::holds_alternative<measure::CounterReset>(*step);
   if (step && reading.energy_counter && (reset || !unit.counter_seen)) {
-    put(&record::Writer::counter_edge, record::CounterEdge{reading.at, unit.id(), *reading.energy_counter, reset});
+    put(&record::Writer::counter_edge,
+        record::CounterEdge{reading.at, unit.id(), *reading.energy_counter, reset});
     unit.counter_seen = true;
   }
   if (parts_.writer) parts_.writer->sample(unit.id(), reading);
@@ -150,7 +163,8 @@ void Session::settle_blocks(TimePoint now, bool last) {
       const bool confirmed = !unit.leased || (unit.state && unit.state->at >= block.end);
       if (!last && (!confirmed || now - block.end < wait)) break;
       unit.finished.pop_front();
-      record::Block row{block.role, unit.id(), block.setting, block.begin, block.end, block.iterations, std::nullopt};
+      record::Block row{block.role, unit.id(),        block.setting, block.begin,
+                        block.end,  block.iterations, std::nullopt};
       if (auto energy = unit.meter->window(block.begin, block.end)) row.energy = *energy;
       put(&record::Writer::block, row);
     }

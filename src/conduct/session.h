@@ -30,12 +30,12 @@ struct JobEnd {
 struct SessionParts {
   std::vector<std::unique_ptr<device::Gpu>> gpus;
   std::unique_ptr<govern::Strategy> strategy;
-  std::unique_ptr<LeaseHolder> lease;       // null: this run sets nothing
-  std::unique_ptr<record::Writer> writer;   // null: no record could be made
+  std::unique_ptr<LeaseHolder> lease;      // null: this run sets nothing
+  std::unique_ptr<record::Writer> writer;  // null: no record could be made
   std::function<std::vector<Mark>(TimePoint)> marks;
   std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
   bool allow_shared = false;
-  std::function<void(const Error&)> warn;   // for the person at the terminal, while the job runs
+  std::function<void(const Error&)> warn;  // for the person at the terminal, while the job runs
   std::string backend;
   std::string driver_version;
 };
@@ -98,7 +98,8 @@ class Session final : public measure::SampleSink {
   std::optional<TimePoint> last_step_;
   std::optional<govern::Decision> last_decision_;
   Setting in_force_;
-  bool stand_back_ = false;  // somebody else has a hand on a GPU, or the lease is gone: measure only from here
+  bool stand_back_ =
+      false;  // somebody else has a hand on a GPU, or the lease is gone: measure only from here
   bool restoration_failed_ = false;
   Result<std::filesystem::path> record_file_ = fail(ErrorCode::unavailable, "no record was made");
 };

@@ -45,18 +45,19 @@ void Session::decide(TimePoint now) {
   next_decision_ = now + kDecisionPeriod;
   give_way(now);
   const auto decision = parts_.strategy->next(observe(now));
-  if (decision.ask_again) next_decision_ = std::clamp(*decision.ask_again, now + Seconds(1e-3), next_decision_);
+  if (decision.ask_again)
+    next_decision_ = std::clamp(*decision.ask_again, now + Seconds(1e-3), next_decision_);
   carry_out(decision, now);
 }
 
-// Somebody else computes on a GPU that has our setting: theirs must not run at it. A job's GPUs wait for each other, so
-// all go back; the strategy asks again once it may.
+// Somebody else computes on a GPU that has our setting: theirs must not run at it. A job's GPUs wait for each
+// other, so all go back; the strategy asks again once it may.
 void Session::give_way(TimePoint now) {
   if (parts_.allow_shared) return;
   bool any = false;
   for (auto& unit : units_) {
-    const bool shared =
-        unit.ownership.verdict == Ownership::Verdict::foreign || unit.ownership.verdict == Ownership::Verdict::unknown;
+    const bool shared = unit.ownership.verdict == Ownership::Verdict::foreign ||
+                        unit.ownership.verdict == Ownership::Verdict::unknown;
     if (shared && !unit.gave_way) note("measure_only", cat(unit.name(), ": ", unit.ownership.why), now, {});
     unit.gave_way = shared;
     any = any || shared;
@@ -171,8 +172,10 @@ void Session::put_back(GpuUnit& unit, TimePoint now) {
 }
 
 void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
-  if (!unit.leased || unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit) return;
-  if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit) return;
+  if (!unit.leased || unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit)
+    return;
+  if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit)
+    return;
   const bool as_found = unit.found && abs(*reading.requested_limit - unit.found->requested) <= kSameLimit;
   if (as_found && lease_lapsed(reading.at)) return;
   if (stand_back_) return;
@@ -181,20 +184,27 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
   unit.blocks->enter(BlockRole::warmup, {}, reading.at);
   unit.in_force = {};
   in_force_ = {};
-  const std::string what = cat(unit.name(), ": someone else set the power limit to ", *reading.requested_limit, " (rubato had ",
-                               *unit.expected_limit, ")");
-  put(&record::Writer::setting_change,
-      record::SettingChange{reading.at, unit.id(), "someone else", {}, Setting{.power_limit = reading.requested_limit},
-                            reading.enforced_limit, reading.sm_clock, "left alone"});
-  stand_back(Error{ErrorCode::conflict, what, "their value stands; it will not be changed at the end either"}, reading.at);
+  const std::string what = cat(unit.name(), ": someone else set the power limit to ",
+                               *reading.requested_limit, " (rubato had ", *unit.expected_limit, ")");
+  put(&record::Writer::setting_change, record::SettingChange{reading.at,
+                                                             unit.id(),
+                                                             "someone else",
+                                                             {},
+                                                             Setting{.power_limit = reading.requested_limit},
+                                                             reading.enforced_limit,
+                                                             reading.sm_clock,
+                                                             "left alone"});
+  stand_back(Error{ErrorCode::conflict, what, "their value stands; it will not be changed at the end either"},
+             reading.at);
 }
 
-// The guard hears nothing for 5 s when this process is stopped (Ctrl-Z), the machine sleeps or is far too busy: it has
-// put everything back then, and the lease is taken anew.
+// The guard hears nothing for 5 s when this process is stopped (Ctrl-Z), the machine sleeps or is far too
+// busy: it has put everything back then, and the lease is taken anew.
 bool Session::lease_lapsed(TimePoint now) {
   if (!parts_.lease || parts_.lease->state() != LeaseHolder::State::held) return false;
   if (!parts_.lease->taken_anew()) return false;
-  note("restored", "the guard had heard nothing from us for too long and put everything back", now, in_force_);
+  note("restored", "the guard had heard nothing from us for too long and put everything back", now,
+       in_force_);
   for (auto& unit : units_) {
     if (!unit.leased) continue;
     spoil_blocks(unit, now);
@@ -221,14 +231,23 @@ void Session::close_lease(TimePoint now) {
       if (unit.id() != report.gpu) continue;
       unit.restoration = report;
       // A write the driver refused is announced in the journal, and changed nothing.
-      if (report.outcome == Restoration::restored && !unit.last_requested) unit.restoration = {report.gpu, Restoration::not_needed, {}};
+      if (report.outcome == Restoration::restored && !unit.last_requested)
+        unit.restoration = {report.gpu, Restoration::not_needed, {}};
       put(&record::Writer::setting_change,
-          record::SettingChange{now, unit.id(), "guard", {}, {}, std::nullopt, std::nullopt,
-                                cat(name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail)});
+          record::SettingChange{
+              now,
+              unit.id(),
+              "guard",
+              {},
+              {},
+              std::nullopt,
+              std::nullopt,
+              cat(name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail)});
     }
     if (report.outcome == Restoration::failed) {
       restoration_failed_ = true;
-      warn(Error{ErrorCode::conflict, cat(report.gpu.uuid, ": could not be put back: ", report.detail), "run `rubato restore`"});
+      warn(Error{ErrorCode::conflict, cat(report.gpu.uuid, ": could not be put back: ", report.detail),
+                 "run `rubato restore`"});
     }
   }
 }

@@ -15,7 +15,8 @@ bool run_virtual(VirtualClock& clock, Session& session, VirtualJob& job, wire::L
     job.step(now);
     for (const auto& peer : peers)
       if (peer.next_due() <= now) peer.step(now);
-    if (lease != nullptr && lease->next_due() <= now) static_cast<void>(lease->step(now));  // the session notices a loss
+    if (lease != nullptr && lease->next_due() <= now)
+      static_cast<void>(lease->step(now));  // the session notices a loss
     if (session.next_due() <= now) session.step(now);
   }
   JobEnd end;

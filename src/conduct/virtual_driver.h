@@ -1,5 +1,5 @@
-// Runs a session beside a simulated job in virtual time: one thread, one event queue, no waiting. The same parts with
-// the same seeds give the same record, but for rubato's own cost in processor time.
+// Runs a session beside a simulated job in virtual time: one thread, one event queue, no waiting. The same
+// parts with the same seeds give the same record, but for rubato's own cost in processor time.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace rubato::conduct {
 
-/// A job that lives in the same process and moves when it is told to. It is stepped at every event, due or not, before
-/// anybody else: so its world stands at `now` when they look at it.
+/// A job that lives in the same process and moves when it is told to. It is stepped at every event, due or
+/// not, before anybody else: so its world stands at `now` when they look at it.
 class VirtualJob {
  public:
   virtual ~VirtualJob() = default;
@@ -27,7 +27,8 @@ struct VirtualPeer {
   std::function<void(TimePoint)> step;
 };
 
-/// Returns when the job is done, or at `give_up`; finishes the session either way. False: the job was not done.
+/// Returns when the job is done, or at `give_up`; finishes the session either way. False: the job was not
+/// done.
 bool run_virtual(VirtualClock& clock, Session& session, VirtualJob& job, wire::LeaseClient* lease,
                  const std::vector<VirtualPeer>& peers, TimePoint give_up);
 

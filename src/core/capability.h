@@ -10,8 +10,9 @@ namespace rubato {
 
 struct Capability {
   bool available = false;
-  std::string why_not;  // empty where available; else one clause: "needs CAP_SYS_ADMIN, which this process lacks"
-  std::string hint;     // what to do about it, or empty where nothing helps
+  std::string
+      why_not;  // empty where available; else one clause: "needs CAP_SYS_ADMIN, which this process lacks"
+  std::string hint;  // what to do about it, or empty where nothing helps
 
   [[nodiscard]] static Capability yes() { return {true, {}, {}}; }
   [[nodiscard]] static Capability no(std::string why, std::string what_helps = {}) {

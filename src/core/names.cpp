@@ -66,17 +66,39 @@ std::string describe(ClockRange range) {
 
 }  // namespace
 
-Result<Kind> parse_kind(std::string_view name) { return parse_name(kKinds, "kind of number", name); }
-Result<Scope> parse_scope(std::string_view name) { return parse_name(kScopes, "scope", name); }
-std::string_view name_of(Kind kind) { return spell(kKinds, kind); }
-std::string_view name_of(Scope scope) { return spell(kScopes, scope); }
-std::string_view name_of(Knob knob) { return spell(kKnobs, knob); }
-std::string_view name_of(Objective objective) { return spell(kObjectives, objective); }
-std::string_view name_of(Restoration restoration) { return spell(kRestorations, restoration); }
-std::string_view name_of(BlockRole role) { return spell(kBlockRoles, role); }
-Result<BlockRole> parse_block_role(std::string_view name) { return parse_name(kBlockRoles, "block role", name); }
-Result<Knob> parse_knob(std::string_view name) { return parse_name(kKnobs, "knob", name); }
-Result<Objective> parse_objective(std::string_view name) { return parse_name(kObjectives, "objective", name); }
+Result<Kind> parse_kind(std::string_view name) {
+  return parse_name(kKinds, "kind of number", name);
+}
+Result<Scope> parse_scope(std::string_view name) {
+  return parse_name(kScopes, "scope", name);
+}
+std::string_view name_of(Kind kind) {
+  return spell(kKinds, kind);
+}
+std::string_view name_of(Scope scope) {
+  return spell(kScopes, scope);
+}
+std::string_view name_of(Knob knob) {
+  return spell(kKnobs, knob);
+}
+std::string_view name_of(Objective objective) {
+  return spell(kObjectives, objective);
+}
+std::string_view name_of(Restoration restoration) {
+  return spell(kRestorations, restoration);
+}
+std::string_view name_of(BlockRole role) {
+  return spell(kBlockRoles, role);
+}
+Result<BlockRole> parse_block_role(std::string_view name) {
+  return parse_name(kBlockRoles, "block role", name);
+}
+Result<Knob> parse_knob(std::string_view name) {
+  return parse_name(kKnobs, "knob", name);
+}
+Result<Objective> parse_objective(std::string_view name) {
+  return parse_name(kObjectives, "objective", name);
+}
 Result<Restoration> parse_restoration(std::string_view name) {
   return parse_name(kRestorations, "restoration outcome", name);
 }

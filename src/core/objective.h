@@ -16,8 +16,8 @@ enum class Objective { energy, edp, ed2p, cost };
 
 struct Goal {
   Objective objective = Objective::energy;
-  double max_slowdown = 0.05;        // fraction of the whole run's time
-  std::optional<Watts> host_watts;   // draws on while the job waits: the floor of a second's price
+  double max_slowdown = 0.05;       // fraction of the whole run's time
+  std::optional<Watts> host_watts;  // draws on while the job waits: the floor of a second's price
 };
 
 }  // namespace rubato

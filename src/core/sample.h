@@ -12,11 +12,11 @@ namespace rubato {
 /// Why the clock is below the highest one; bits of several may be set.
 struct LimiterReasons {
   bool idle = false;
-  bool power_cap = false;      // the software power limit
-  bool thermal = false;        // software or hardware slowdown by heat
-  bool hardware = false;       // hardware slowdown, power brake
-  bool user_clocks = false;    // application or locked clocks asked for by somebody
-  bool other = false;          // sync boost, display, anything else
+  bool power_cap = false;    // the software power limit
+  bool thermal = false;      // software or hardware slowdown by heat
+  bool hardware = false;     // hardware slowdown, power brake
+  bool user_clocks = false;  // application or locked clocks asked for by somebody
+  bool other = false;        // sync boost, display, anything else
   bool operator==(const LimiterReasons&) const = default;
   [[nodiscard]] bool any() const { return *this != LimiterReasons{}; }
 };

@@ -5,7 +5,8 @@
 namespace rubato::device {
 
 Result<FeatureVector> Gpu::read_counters() {
-  return fail(ErrorCode::not_supported, cat(identity().id.uuid, " (", identity().name, ") has no counters to read"));
+  return fail(ErrorCode::not_supported,
+              cat(identity().id.uuid, " (", identity().name, ") has no counters to read"));
 }
 
 }  // namespace rubato::device

@@ -1,4 +1,5 @@
-// The two faces of a GPU. Reading is for everybody; writing is for the guard alone (checked by tools/check_layers).
+// The two faces of a GPU. Reading is for everybody; writing is for the guard alone (checked by
+// tools/check_layers).
 #pragma once
 
 #include <memory>
@@ -71,8 +72,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;            // "nvml"
-  [[nodiscard]] virtual std::string driver_version() const = 0;       // part of the journal's header
+  [[nodiscard]] virtual std::string_view name() const = 0;       // "nvml"
+  [[nodiscard]] virtual std::string driver_version() const = 0;  // part of the journal's header
   [[nodiscard]] virtual const std::vector<GpuIdentity>& gpus() const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<Gpu>> open(const GpuId& id) = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<GpuControl>> open_control(const GpuId& id) = 0;
@@ -84,7 +85,9 @@ class Backend {
   [[nodiscard]] virtual std::optional<bool> outlives_job() const { return std::nullopt; }
   /// Environment a job needs to reach these GPUs (the simulated world's path); empty on hardware.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> job_environment(
-      const std::vector<GpuId>&) const { return {}; }
+      const std::vector<GpuId>&) const {
+    return {};
+  }
 };
 
 }  // namespace rubato::device

@@ -13,7 +13,7 @@
 namespace rubato::device {
 
 struct BackendEntry {
-  std::string_view name;    // also the prefix on the command line: "sim:v100"
+  std::string_view name;  // also the prefix on the command line: "sim:v100"
   Result<std::unique_ptr<Backend>> (*open)(std::string_view argument);  // what follows the prefix, or empty
   std::string_view description;
 };
@@ -23,12 +23,12 @@ struct BackendEntry {
 struct Selection {
   std::unique_ptr<Backend> backend;
   std::vector<GpuIdentity> chosen;  // in the order asked for
-  std::string spec;                 // opens the same backend again in another process: "nvml", "sim:v100,v100"
+  std::string spec;  // opens the same backend again in another process: "nvml", "sim:v100,v100"
 };
 
 /// `list`: empty (every NVML GPU, narrowed by `visible_devices` = CUDA_VISIBLE_DEVICES where set), or comma
-/// separated indices, UUIDs (or unique beginnings), PCI ids, or "sim:PROFILE" items. Backends cannot be mixed.
-/// Errors: not_found naming what exists; unavailable where there is no driver.
+/// separated indices, UUIDs (or unique beginnings), PCI ids, or "sim:PROFILE" items. Backends cannot be
+/// mixed. Errors: not_found naming what exists; unavailable where there is no driver.
 [[nodiscard]] Result<Selection> select_gpus(std::string_view list, std::string_view visible_devices);
 
 /// Opens the backend named by Selection::spec.

@@ -60,7 +60,7 @@ class Guard {
   std::vector<HeldGpu> held_;  // in UUID order
   TimePoint last_heard_;
   bool greeted_ = false;
-  std::optional<Error> ended_;  // why there is no lease any more, until the next one
+  std::optional<Error> ended_;                 // why there is no lease any more, until the next one
   std::vector<RestorationReport> ended_with_;  // how it ended then, for whoever asks by Release
 };
 

@@ -45,8 +45,8 @@ struct RunRecord {
 
 /// Newest last. Reads the index, and rebuilds it from the records where it is missing, stale or corrupt.
 /// Records that cannot be read are left out, and named in `unreadable` where it is given.
-[[nodiscard]] Result<std::vector<RunSummary>> list_runs(const std::filesystem::path& directory,
-                                                        std::vector<std::filesystem::path>* unreadable = nullptr);
+[[nodiscard]] Result<std::vector<RunSummary>> list_runs(
+    const std::filesystem::path& directory, std::vector<std::filesystem::path>* unreadable = nullptr);
 /// `name`: a run id, a unique beginning of one, "last", or a path to a record. not_found names what there is.
 [[nodiscard]] Result<std::filesystem::path> find_run(const std::filesystem::path& directory,
                                                      std::string_view name);

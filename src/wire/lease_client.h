@@ -1,5 +1,5 @@
-// The client's side of one lease. Requests block for their reply; heartbeats are one-way, so another thread may
-// send them while a request is under way (step() is the only member that may be called concurrently).
+// The client's side of one lease. Requests block for their reply; heartbeats are one-way, so another thread
+// may send them while a request is under way (step() is the only member that may be called concurrently).
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,8 @@ class LeaseClient {
   [[nodiscard]] Result<RestorationReport> restore(const GpuId& gpu);
   [[nodiscard]] Result<std::vector<RestorationReport>> release();
 
-  /// The guard itself is gone, whatever an error of a request says about a GPU. Asked by the requesting thread.
+  /// The guard itself is gone, whatever an error of a request says about a GPU. Asked by the requesting
+  /// thread.
   [[nodiscard]] bool guard_gone() const { return gone_; }
 
   /// When the next heartbeat is due; heartbeats start with the grant.

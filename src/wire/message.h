@@ -1,4 +1,5 @@
-// The lease protocol: what `conduct` and a guard (or rubatod) say to each other. docs/design.md#lease-protocol.
+// The lease protocol: what `conduct` and a guard (or rubatod) say to each other.
+// docs/design.md#lease-protocol.
 //
 // One message is one datagram of a SOCK_SEQPACKET Unix socket, so there are no half messages:
 // first line "rubato-lease/1 VERB SEQUENCE", then one "key value" a line, at most kLargestMessage bytes.
@@ -29,8 +30,8 @@ struct Hello {
 /// Takes the GPUs; nothing is written yet. All or none.
 struct Acquire {
   std::vector<GpuId> gpus;
-  std::vector<Knob> knobs;                    // the only ones apply may touch
-  std::optional<ClockRange> found_sm_clock;   // the lock the user says was in force before
+  std::vector<Knob> knobs;                   // the only ones apply may touch
+  std::optional<ClockRange> found_sm_clock;  // the lock the user says was in force before
 };
 /// Absent members of `setting` are left as they are now.
 struct Apply {
@@ -71,8 +72,8 @@ struct Refused {
   Error error;
 };
 
-using Body = std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, Welcome, Granted, Applied, Restored,
-                          Refused>;
+using Body = std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, Welcome, Granted, Applied,
+                          Restored, Refused>;
 
 struct Message {
   std::uint64_t sequence = 0;  // a reply carries its request's

@@ -9,7 +9,8 @@ namespace rubato {
 namespace {
 
 TEST(Names, EveryRestorationReadsBackAsItself) {
-  for (const auto r : {Restoration::not_needed, Restoration::restored, Restoration::failed, Restoration::left_alone})
+  for (const auto r :
+       {Restoration::not_needed, Restoration::restored, Restoration::failed, Restoration::left_alone})
     EXPECT_EQ(parse_restoration(name_of(r)).value(), r);
 }
 
@@ -21,7 +22,8 @@ TEST(Names, AnUnknownKnobIsRefusedWithTheKnownOnes) {
 
 TEST(Describe, SaysASettingInWords) {
   EXPECT_EQ(describe(Setting{}), "nothing");
-  EXPECT_EQ(describe(Setting{.power_limit = 150_W, .sm_clock = ClockRange{1005_MHz, 1005_MHz}}), "150 W, SM 1005 MHz");
+  EXPECT_EQ(describe(Setting{.power_limit = 150_W, .sm_clock = ClockRange{1005_MHz, 1005_MHz}}),
+            "150 W, SM 1005 MHz");
   EXPECT_EQ(describe(Setting{.sm_clock = ClockRange{210_MHz, 1005_MHz}}), "SM 210-1005 MHz");
 }
 

@@ -1,5 +1,5 @@
-/* Preloaded into rubato's processes: numbers every system call by which the guard leaves a trace (files, locks,
- * messages, and through the world's lock every driver call), and at a chosen number sends a signal.
+/* Preloaded into rubato's processes: numbers every system call by which the guard leaves a trace (files,
+ * locks, messages, and through the world's lock every driver call), and at a chosen number sends a signal.
  *
  *   KILL_POINT_LOG=FILE       one line per point of the guard: its number and the call
  *   KILL_POINT_AT=N           at point N, before the call is made,
@@ -22,7 +22,7 @@
 static int is_guard = -1;
 static long points = 0;
 
-static int read_raw(const char *path, char *buffer, int size) {
+static int read_raw(const char* path, char* buffer, int size) {
   long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return 0;
   long got = syscall(SYS_read, fd, buffer, size - 1);
@@ -48,16 +48,16 @@ static void signal_job(pid_t rubato, int number) {
   char list[512];
   snprintf(path, sizeof path, "/proc/%d/task/%d/children", rubato, rubato);
   read_raw(path, list, sizeof list);
-  for (char *word = strtok(list, " \n"); word != NULL; word = strtok(NULL, " \n")) {
+  for (char* word = strtok(list, " \n"); word != NULL; word = strtok(NULL, " \n")) {
     pid_t child = atoi(word);
     if (child > 1 && child != getpid()) kill(child, number);
   }
 }
 
-static void point(const char *call) {
+static void point(const char* call) {
   if (!guard_process()) return;
   ++points;
-  const char *log = getenv("KILL_POINT_LOG");
+  const char* log = getenv("KILL_POINT_LOG");
   if (log != NULL) {
     char line[64];
     int size = snprintf(line, sizeof line, "%ld %s\n", points, call);
@@ -67,10 +67,10 @@ static void point(const char *call) {
       syscall(SYS_close, fd);
     }
   }
-  const char *at = getenv("KILL_POINT_AT");
+  const char* at = getenv("KILL_POINT_AT");
   if (at == NULL || atol(at) != points) return;
-  const char *who = getenv("KILL_POINT_WHO");
-  const char *text = getenv("KILL_POINT_SIGNAL");
+  const char* who = getenv("KILL_POINT_WHO");
+  const char* text = getenv("KILL_POINT_SIGNAL");
   int number = text != NULL ? atoi(text) : SIGKILL;
   pid_t rubato = getppid();
   if (who == NULL) return;
@@ -81,11 +81,11 @@ static void point(const char *call) {
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-ssize_t write(int fd, const void *data, size_t size) {
+ssize_t write(int fd, const void* data, size_t size) {
   point("write");
   return REAL(write)(fd, data, size);
 }
-ssize_t pwrite(int fd, const void *data, size_t size, off_t offset) {
+ssize_t pwrite(int fd, const void* data, size_t size, off_t offset) {
   point("pwrite");
   return REAL(pwrite)(fd, data, size, offset);
 }
@@ -101,19 +101,19 @@ int ftruncate(int fd, off_t size) {
   point("ftruncate");
   return REAL(ftruncate)(fd, size);
 }
-int unlink(const char *path) {
+int unlink(const char* path) {
   point("unlink");
   return REAL(unlink)(path);
 }
-int unlinkat(int fd, const char *path, int flags) {
+int unlinkat(int fd, const char* path, int flags) {
   point("unlinkat");
   return REAL(unlinkat)(fd, path, flags);
 }
-int rename(const char *from, const char *to) {
+int rename(const char* from, const char* to) {
   point("rename");
   return REAL(rename)(from, to);
 }
-int renameat(int from_fd, const char *from, int to_fd, const char *to) {
+int renameat(int from_fd, const char* from, int to_fd, const char* to) {
   point("renameat");
   return REAL(renameat)(from_fd, from, to_fd, to);
 }
@@ -121,11 +121,11 @@ int flock(int fd, int operation) {
   point("flock");
   return REAL(flock)(fd, operation);
 }
-ssize_t send(int fd, const void *data, size_t size, int flags) {
+ssize_t send(int fd, const void* data, size_t size, int flags) {
   point("send");
   return REAL(send)(fd, data, size, flags);
 }
-ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
+ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   point("sendmsg");
   return REAL(sendmsg)(fd, message, flags);
 }
