@@ -32,7 +32,7 @@ if __name__ == "__main__":
 
 
 class World:
-    def __init__(self, build, gpus):
+    def __init__(self, build, gpus, profile="v100"):
         self.folder = tempfile.TemporaryDirectory(prefix="rubato-bench-")
         path = pathlib.Path(self.folder.name)
         (path / "runtime").mkdir(mode=0o700)
@@ -44,7 +44,7 @@ class World:
             "XDG_RUNTIME_DIR": str(path / "runtime"),
             "RUBATO_SIM_WORLD": str(path / "world"),
             "RUBATO_SIM_SCENARIO": str(path / "scenario.json"),
-            "RUBATO_SIM_PROFILES": ",".join(["v100"] * gpus),
+            "RUBATO_SIM_PROFILES": ",".join([profile] * gpus),
             "LD_LIBRARY_PATH": str(build / "simgpu"),
         }
         self.rubato = str(build / "bin" / "rubato")
@@ -72,14 +72,23 @@ def start_up(build, repeats):
     return statistics.median(cpu), max(peak)
 
 
-def rubato_sampling(build, gpus, seconds):
-    world = World(build, gpus)
+def rubato_sampling(build, gpus, seconds, profile):
+    world = World(build, gpus, profile)
+    idle, _, _ = cpu_and_peak([world.rubato, "measure", "--seconds", "0.1", "--quiet"], world.environment)
     before = time.monotonic()
     cpu, peak, _ = cpu_and_peak([world.rubato, "measure", "--seconds", str(seconds), "--quiet"], world.environment)
     wall = time.monotonic() - before
     shown = subprocess.run([world.rubato, "show", "last", "--json"], env=world.environment, capture_output=True, text=True, check=True)
-    idle, _, _ = cpu_and_peak([world.rubato, "measure", "--seconds", "0.1", "--quiet"], World(build, gpus).environment)
-    return cpu, idle, wall, peak, json.loads(shown.stdout)["own_cost"]
+    return cpu - idle, wall, peak, json.loads(shown.stdout)["own_cost"]
+
+
+def plain_loop(build, gpus, seconds, profile, period_ms):
+    world = World(build, gpus, profile)
+    subprocess.run([world.rubato, "devices", "--json"], env=world.environment, check=True, stdout=subprocess.DEVNULL)
+    command = str(build / "bin" / "plain_loop")
+    idle, _, _ = cpu_and_peak([command, "0", str(period_ms)], world.environment)
+    cpu, _, out = cpu_and_peak([command, str(seconds), str(period_ms)], world.environment)
+    return cpu - idle, json.loads(out)
 
 
 def venv_with_zeus():
@@ -88,6 +97,18 @@ def venv_with_zeus():
         subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
     subprocess.run([str(python), "-m", "pip", "install", "--quiet", "zeus"], check=True)
     return python
+
+
+def zeus_monitor(build, gpus, seconds, profile, period_ms):
+    python = venv_with_zeus()
+    world = World(build, gpus, profile)
+    script = pathlib.Path(world.folder.name) / "power_monitor.py"
+    script.write_text(ZEUS)
+    command = [str(python), str(script), str(gpus)]
+    for _ in range(2):  # the first start also compiles Zeus's modules
+        idle, _, _ = cpu_and_peak([*command, "0", str(period_ms / 1e3)], world.environment)
+    cpu, peak, _ = cpu_and_peak([*command, str(seconds), str(period_ms / 1e3)], world.environment)
+    return cpu - idle, peak
 
 
 def main():
@@ -102,30 +123,18 @@ def main():
     cpu, peak = start_up(build, 21)
     print(f"start-up  rubato measure -- true: {cpu * 1e3:.1f} ms of CPU (limit 30), {peak:.1f} MiB at most (limit 30)")
 
-    cpu, idle, wall, peak, cost = rubato_sampling(build, options.gpus, options.seconds)
-    outside = (cpu - idle - cost["driver_s"]) / wall
-    print(f"sampling  {options.gpus} simulated GPUs for {wall:.1f} s at the sensor's 20 ms")
-    print(f"  rubato        CPU {cpu - idle:.3f} s, of it {cost['driver_s']:.3f} s inside the driver's library in {cost['driver_calls']} calls;"
-          f" outside {100 * outside:.3f} % of a core (limit 0.1 %); {cost['bytes_per_tick']:.1f} bytes a tick; {peak:.1f} MiB")
-
-    world = World(build, options.gpus)
-    subprocess.run([world.rubato, "devices", "--json"], env=world.environment, check=True, stdout=subprocess.DEVNULL)
-    loop, _, out = cpu_and_peak([str(build / "bin" / "plain_loop"), str(options.seconds), "20"], world.environment)
-    told = json.loads(out)
-    loop_outside = (loop - told["driver_s"]) / options.seconds
-    print(f"  plain C loop  CPU {loop:.3f} s, of it {told['driver_s']:.3f} s inside in {told['driver_calls']} calls;"
-          f" outside {100 * loop_outside:.3f} % of a core; rubato / loop, whole CPU: {(cpu - idle) / loop:.2f}")
-
-    if options.zeus:
-        python = venv_with_zeus()
-        world = World(build, options.gpus)
-        with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
-            script.write(ZEUS)
-            script.flush()
-            base, _, _ = cpu_and_peak([str(python), script.name, str(options.gpus), "0", "0.02"], world.environment)
-            whole, peak, _ = cpu_and_peak([str(python), script.name, str(options.gpus), str(options.seconds), "0.02"], world.environment)
-        print(f"  Zeus PowerMonitor CPU {whole - base:.3f} s beyond its start-up ({base:.2f} s), {peak:.0f} MiB;"
-              f" rubato / Zeus, whole CPU: {(cpu - idle) / (whole - base):.3f}")
+    for profile, period_ms in (("v100", 20), ("a100", 100)):
+        cpu, wall, peak, cost = rubato_sampling(build, options.gpus, options.seconds, profile)
+        outside = (cpu - cost["driver_s"]) / wall
+        print(f"sampling  {options.gpus} simulated {profile} for {wall:.1f} s at their sensor's {period_ms} ms")
+        print(f"  rubato        CPU {cpu:.3f} s beyond start-up, of it {cost['driver_s']:.3f} s inside the driver's library in {cost['driver_calls']} calls;"
+              f" outside {100 * outside:.3f} % of a core (limit 0.1 %); {cost['bytes_per_tick']:.1f} bytes a tick; {peak:.1f} MiB")
+        loop, told = plain_loop(build, options.gpus, options.seconds, profile, period_ms)
+        print(f"  plain C loop  CPU {loop:.3f} s beyond start-up, of it {told['driver_s']:.3f} s inside in {told['driver_calls']} calls;"
+              f" outside {100 * (loop - told['driver_s']) / options.seconds:.3f} % of a core; rubato / loop, whole CPU: {cpu / loop:.2f}")
+        if options.zeus:
+            zeus, peak = zeus_monitor(build, options.gpus, options.seconds, profile, period_ms)
+            print(f"  Zeus PowerMonitor (power alone, one field)  CPU {zeus:.3f} s beyond start-up; {peak:.0f} MiB; rubato / Zeus, whole CPU: {cpu / zeus:.3f}")
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   }
   parts.writer = open_record(info);
   std::optional<conduct::MarkReader> reader;
-  if (marks) {
+  if (marks && job) {
     reader.emplace(marks->path());
     parts.marks = [&reader](TimePoint now) { return reader->poll(now); };
   }

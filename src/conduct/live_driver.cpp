@@ -1,6 +1,7 @@
 #include "conduct/live_driver.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <condition_variable>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -33,55 +33,73 @@ sigset_t taken_signals() {
   return set;
 }
 
-/// Steps the session on a thread of its own until told how the job ended.
+/// Steps the session on a thread of its own until told how the job ended. It sleeps in ppoll(): one system call for a
+/// wake-up, which at the rate of the fastest sensors is most of what watching costs.
 class SessionThread {
  public:
   SessionThread(const Clock& clock, Session& session)
-      : clock_(clock), session_(session), thread_([this] { loop(); }) {}
+      : clock_(clock),
+        session_(session),
+        wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        thread_([this] { loop(); }) {}
 
   /// False where the session did not finish in time.
   bool finish(const JobEnd& end) {
-    std::unique_lock lock(mutex_);
-    end_ = end;
-    wake_.notify_all();
-    const auto patience = std::chrono::duration<double>(kFinishPatience.value());
-    if (!wake_.wait_for(lock, patience, [this] { return finished_; })) return false;
-    lock.unlock();
+    {
+      const std::lock_guard lock(mutex_);
+      end_ = end;
+    }
+    signal(wake_);
+    pollfd done{done_.get(), POLLIN, 0};
+    const auto patience = static_cast<int>(kFinishPatience.value() * 1e3);
+    while (poll(&done, 1, patience) < 0 && errno == EINTR) {
+    }
+    if ((done.revents & POLLIN) == 0) return false;
     thread_.join();
     return true;
   }
 
-  void nudge() {
-    const std::lock_guard lock(mutex_);
-    nudged_ = true;
-    wake_.notify_all();
-  }
+  void nudge() { signal(wake_); }
 
  private:
-  void loop() {
-    for (;;) {
-      session_.step(clock_.now());
-      const double wall = clock_.wall(session_.next_due() - clock_.now()).value();
-      std::unique_lock lock(mutex_);
-      if (!end_ && wall > 0)
-        wake_.wait_for(lock, std::chrono::duration<double>(wall),
-                       [this] { return end_.has_value() || nudged_; });
-      nudged_ = false;
-      if (end_) break;
-    }
-    session_.finish(clock_.now(), *end_);
+  static void signal(const ScopedFd& event) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(event.get(), &one, sizeof one);
+  }
+
+  std::optional<JobEnd> ended() {
     const std::lock_guard lock(mutex_);
-    finished_ = true;
-    wake_.notify_all();
+    return end_;
+  }
+
+  void sleep_until(TimePoint due) {
+    const double wall = std::clamp(clock_.wall(due - clock_.now()).value(), 0.0, 3600.0);
+    const auto whole = static_cast<time_t>(wall);
+    const timespec patience{whole, static_cast<long>((wall - static_cast<double>(whole)) * 1e9)};
+    pollfd wake{wake_.get(), POLLIN, 0};
+    if (ppoll(&wake, 1, &patience, nullptr) > 0) {
+      std::uint64_t count = 0;
+      [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof count);
+    }
+  }
+
+  void loop() {
+    std::optional<JobEnd> end;
+    while (!(end = ended())) {
+      session_.step(clock_.now());
+      sleep_until(session_.next_due());
+    }
+    session_.finish(clock_.now(), *end);
+    signal(done_);
   }
 
   const Clock& clock_;
   Session& session_;
+  ScopedFd wake_;
+  ScopedFd done_;
   std::mutex mutex_;
-  std::condition_variable wake_;
   std::optional<JobEnd> end_;
-  bool finished_ = false;
-  bool nudged_ = false;
   std::thread thread_;  // last: it uses everything above
 };
 

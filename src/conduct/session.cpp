@@ -12,6 +12,8 @@ namespace {
 constexpr Seconds kOwnershipPeriodWaiting{1.0};
 constexpr Seconds kOwnershipPeriodSettled{5.0};
 constexpr Seconds kMarkPeriod{0.25};
+constexpr Seconds kDecisionPeriod{1.0};  // a strategy is asked after each iteration, and at least this often
+constexpr Seconds kTogether{0.1};
 // A clock needs tens of milliseconds to arrive and a limit about a second (the limiter's own average); what
 // was reached is read no sooner.
 constexpr Seconds kSettling{1.5};
@@ -60,10 +62,11 @@ void Session::warn(const Error& error) const {
   if (parts_.warn) parts_.warn(error);
 }
 
+// Waking up costs more than anything done then, so what is not a sensor's tick waits a little for the next one.
 TimePoint Session::next_due() const {
-  TimePoint due = std::min({sampler_.next_due(), next_decision_, next_ownership_, next_marks_});
+  TimePoint due = std::min({next_decision_, next_ownership_, next_marks_});
   if (parts_.writer) due = std::min(due, parts_.writer->next_due());
-  return due;
+  return std::min(sampler_.next_due(), due + kTogether);
 }
 
 void Session::step(TimePoint now) {
@@ -80,7 +83,8 @@ void Session::step(TimePoint now) {
 }
 
 bool Session::follow_iterations(TimePoint now) {
-  next_marks_ = now + kMarkPeriod;
+  // Without a job there is nobody to write marks.
+  next_marks_ = now + (parts_.marks ? kMarkPeriod : kDecisionPeriod);
   if (!parts_.marks) return false;
   bool progressed = false;
   for (const auto& mark : parts_.marks(now)) {
