@@ -33,8 +33,8 @@ sigset_t taken_signals() {
   return set;
 }
 
-/// Steps the session on a thread of its own until told how the job ended. It sleeps in ppoll(): one system call for a
-/// wake-up, which at the rate of the fastest sensors is most of what watching costs.
+/// Steps the session on a thread of its own until told how the job ended. It sleeps in ppoll(): one system
+/// call for a wake-up, which at the rate of the fastest sensors is most of what watching costs.
 class SessionThread {
  public:
   SessionThread(const Clock& clock, Session& session)

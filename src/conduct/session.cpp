@@ -62,7 +62,8 @@ void Session::warn(const Error& error) const {
   if (parts_.warn) parts_.warn(error);
 }
 
-// Waking up costs more than anything done then, so what is not a sensor's tick waits a little for the next one.
+// Waking up costs more than anything done then, so what is not a sensor's tick waits a little for the next
+// one.
 TimePoint Session::next_due() const {
   TimePoint due = std::min({next_decision_, next_ownership_, next_marks_});
   if (parts_.writer) due = std::min(due, parts_.writer->next_due());
