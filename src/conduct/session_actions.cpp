@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "conduct/session.h"
+#include "govern/measure_only_strategy.h"
 
 namespace rubato::conduct {
 namespace {
@@ -85,7 +86,10 @@ void Session::note(const std::string& action, const std::string& why, TimePoint 
 void Session::carry_out(const govern::Decision& decision, TimePoint now) {
   const bool news = !last_decision_ || last_decision_->action != decision.action ||
                     last_decision_->role != decision.role || last_decision_->setting != decision.setting;
-  if (news) note(std::string(name_of(decision.role)), decision.why, now, decision.setting);
+  const bool only_measures = parts_.strategy->name() == govern::kMeasureOnly;
+  if (news)
+    note(only_measures ? "measure_only" : std::string(name_of(decision.role)), decision.why, now,
+         decision.setting);
   last_decision_ = decision;
 
   if (decision.action == govern::Action::use_setting && in_force_ != decision.setting) {

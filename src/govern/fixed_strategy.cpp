@@ -13,9 +13,9 @@ constexpr StretchNeeds kWarmup{2_s, 10, 8};
 constexpr Seconds kLongestWarmup{60};
 // Without iterations the first seconds of load are all there is to go by.
 constexpr Seconds kIterationPatience{30};
-// 50 sensor updates bring the error at the edges to 2 % (docs: energy windows); 8 iterations tell a mean from
-// a freak.
-constexpr StretchNeeds kBaseline{3_s, 50, 8};
+// 50 sensor updates bring the error at a batch's edges to 2 % (docs: energy windows), and an interval needs
+// at least four batches (analyse/): five, with the whole iterations that fit into them.
+constexpr StretchNeeds kBaseline{3_s, 250, 16};
 // A job that never gives a clean baseline is still run as its user asked, after this much work.
 constexpr Seconds kLongestUntilHold{300};
 constexpr Seconds kLongestForClocks{15};

@@ -126,7 +126,7 @@ class TheJobGoesOn(MachineTest):
 
     def test_a_corrupt_journal_is_reported_and_kept(self):
         machine = self.machine(rate=40)
-        machine.run("run", "--gpu", "0", "--power-limit", "150", "--", *machine.train(40))
+        machine.run("run", "--gpu", "0", "--power-limit", "150", "--", *machine.train(60))
         locks = list((machine.folder / "runtime" / "rubato").glob("GPU-*.lock"))
         self.assertEqual(len(locks), 1)
         journal = pathlib.Path(str(locks[0])[: -len(".lock")])

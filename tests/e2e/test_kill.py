@@ -16,7 +16,7 @@ from harness import FOUND_W, MachineTest, alive, guard_of, job_of, wait_until
 # Simulated seconds per wall second: a run of 20 s takes a fraction of one. A machine busier than expected loses the
 # lease and gets it back, which changes the number of points but no outcome.
 RATE = 40
-ITERATIONS = 40
+ITERATIONS = 50
 WANTED_W = 150
 
 

@@ -122,6 +122,7 @@ class RunText {
   }
 
   void used() {
+    if (summary_.gpus.empty()) say("No GPU was measured: none was found, or none was asked for.", Ink::bold);
     if (!summary_.total) return;
     const EnergyWindow& total = *summary_.total;
     say(cat(summary_.gpus.size() == 1 ? "The GPU" : cat("The ", summary_.gpus.size(), " GPUs"), " used ",
