@@ -24,6 +24,7 @@ Setting setting_of(const PowerLimits& limits) {
 
 std::vector<device::Gpu*> readers(const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
   std::vector<device::Gpu*> readers;
+  readers.reserve(gpus.size());
   for (const auto& gpu : gpus) readers.push_back(gpu.get());
   return readers;
 }
