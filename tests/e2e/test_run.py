@@ -4,7 +4,7 @@ import json
 import subprocess
 import unittest
 
-from harness import FOUND_W, MachineTest, wait_until
+from harness import FOUND_W, MachineTest, preload_sanitizer, wait_until
 
 
 class Run(MachineTest):
@@ -31,7 +31,10 @@ class Run(MachineTest):
             "n.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(h)); e = ctypes.c_ulonglong(); "
             "n.nvmlDeviceGetTotalEnergyConsumption(h, ctypes.byref(e)); print(e.value / 1000)"
         )
-        script = f"/usr/bin/python3 -c '{client}'; {' '.join(machine.train(60))} >/dev/null; /usr/bin/python3 -c '{client}'"
+        # The trainer between the two must not get the preloaded runtime.
+        runtime = preload_sanitizer({}).get("LD_PRELOAD")
+        python = f"env LD_PRELOAD={runtime} ASAN_OPTIONS=detect_leaks=0 /usr/bin/python3" if runtime else "/usr/bin/python3"
+        script = f"{python} -c '{client}'; {' '.join(machine.train(60))} >/dev/null; {python} -c '{client}'"
         done = machine.run("measure", "--gpu", "0", "--", "sh", "-c", script)
         self.assertEqual(done.returncode, 0, done.stderr)
         before, after = map(float, done.stdout.split())
