@@ -65,7 +65,7 @@ class TheJobGoesOn(MachineTest):
 
     def test_without_the_right_it_says_which_and_measures(self):
         machine = self.machine(rights="none")
-        done = machine.run("run", "--gpu", "0", "--power-limit", "150", "--", *machine.train(20))
+        done = machine.run("run", "--gpu", "0", "--power-limit", "150", "--", *machine.train(60))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("cannot set the power limit", done.stderr)
         self.assertIn("measuring only", done.stderr)
