@@ -31,6 +31,8 @@ std::vector<Stretch> stretches_of(const record::RunRecord& run) {
       continue;
     }
     home->blocks.push_back(&block);
+    // A GPU the job does not use stays as found; the stretch is named after what was set on the others.
+    if (home->setting.empty()) home->setting = block.setting;
     home->begin = std::min(home->begin, block.begin);
     home->end = std::max(home->end, block.end);
     home->iterations = std::max(home->iterations, block.iterations);

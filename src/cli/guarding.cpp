@@ -86,12 +86,7 @@ std::optional<Error> nothing_outlives(const device::Backend& backend, bool own_s
 }
 
 conduct::Rescue rescue_for(std::string_view gpu_list) {
-  return [options = launch_options(gpu_list)]() -> std::vector<RestorationReport> {
-    auto reports = guard::launch_restore(options);
-    if (reports) return *reports;
-    log::error(reports.error());
-    return {};
-  };
+  return [options = launch_options(gpu_list)] { return guard::launch_restore(options); };
 }
 
 }  // namespace rubato::cli

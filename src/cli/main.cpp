@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string_view>
 
 #include "base/log.h"
@@ -35,6 +36,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kRefused;
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return refuse(invocation, Error{ErrorCode::io, "the output could not be written: is the disk full?", {}},
+                  1);
   return invocation.status;
 }
 

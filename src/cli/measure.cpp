@@ -1,3 +1,6 @@
+#include <cerrno>
+#include <csignal>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
@@ -30,6 +33,10 @@ int measure(Invocation& invocation, const Options& options) {
     return refuse(
         invocation,
         Error{ErrorCode::invalid_argument, "--seconds and --pid are for measuring without a command", {}});
+  }
+  if (options.pid > 0 && kill(options.pid, 0) != 0 && errno == ESRCH) {
+    return refuse(invocation,
+                  Error{ErrorCode::not_found, cat("there is no process ", options.pid), "ps lists them"});
   }
   put_back_stale(invocation.gpu);
   if (const auto caller = caller_behind_sudo(); caller && !options.as_root)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/runtime_folder.h"
 #include "base/text.h"
+#include "cli/gpus.h"
 #include "cli/guarding.h"
 #include "guard/launch.h"
 #include "guard/stale.h"
@@ -45,6 +46,9 @@ void put_back_stale(std::string_view gpu_list) {
   for (const auto& report : *reports) {
     if (report.outcome == Restoration::restored)
       log::info(cat("left behind by an earlier run, now put back: ", describe(report)));
+    else if (report.outcome == Restoration::failed && names_simulated(gpu_list))
+      log::debug(
+          describe(report));  // most likely of another simulated world; `rubato doctor` names its journal
     else if (report.outcome != Restoration::not_needed)
       log::warning(Error{ErrorCode::conflict, cat("left behind by an earlier run: ", describe(report)),
                          "rubato restore"});

@@ -39,6 +39,26 @@ Status fit_clock(std::optional<ClockRange>& range, const std::vector<Megahertz>&
   return {};
 }
 
+// What cannot be locked could not have been, and could not be put back.
+Status fit_found_lock(Wanted& wanted, const std::vector<Megahertz>& table, const device::Gpu& gpu) {
+  if (!wanted.found_sm_clock || table.empty()) return {};
+  const ClockRange stated = *wanted.found_sm_clock;
+  if (stated.min < table.front() || stated.max > table.back()) {
+    return fail(ErrorCode::invalid_argument,
+                cat(title(gpu), ": --found-sm-clock ", stated.min, " to ", stated.max, " is outside ",
+                    table.front(), " to ", table.back()),
+                "state the lock that is in force, as it was given to nvidia-smi -lgc");
+  }
+  const ClockRange fitting{nearest(table, stated.min), nearest(table, stated.max)};
+  if (fitting != stated) {
+    wanted.notes.push_back(cat(title(gpu), " has no clocks of ", stated.min, " and ", stated.max,
+                               ": the lock to be put back is the nearest, ", fitting.min, " to ",
+                               fitting.max));
+    wanted.found_sm_clock = fitting;
+  }
+  return {};
+}
+
 Result<ClockRange> parse_range(const std::string& text) {
   const auto ends = split(text, ':');
   const auto low = parse_number(ends.front());
@@ -99,9 +119,10 @@ Status fit_to_gpus(Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu
                 "; requested now: ", limits->requested));
       }
     }
-    if (!wanted.setting.sm_clock && !wanted.setting.memory_clock) continue;
+    if (!wanted.setting.sm_clock && !wanted.setting.memory_clock && !wanted.found_sm_clock) continue;
     const auto clocks = gpu->supported_clocks();
     if (!clocks) return fail(clocks.error());
+    if (const auto fits = fit_found_lock(wanted, clocks->sm, *gpu); !fits) return fits;
     if (const auto fits = fit_clock(wanted.setting.sm_clock, clocks->sm, "SM", *gpu, wanted.notes); !fits)
       return fits;
     if (const auto fits =

@@ -82,10 +82,13 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
 
   record::RunInfo info = describe_run(plan.mode, invocation.command);
   info.clock_rate = 1.0 / clock->wall(Seconds(1.0)).value();
-  auto marks = MarkFolder::create(info.run_id);
-  if (!marks)
-    log::warning(Error{marks.error().code, cat(marks.error().what, "; iterations cannot be followed"),
-                       marks.error().hint});
+  std::optional<MarkFolder> marks;
+  if (auto made = MarkFolder::create(info.run_id)) {
+    marks.emplace(std::move(*made));
+  } else {
+    const Error& error = made.error();
+    log::warning(Error{error.code, cat(error.what, "; iterations cannot be followed"), error.hint});
+  }
 
   std::unique_ptr<wire::LeaseClient> lease;
   if (plan.guard) lease = std::make_unique<wire::LeaseClient>(std::move(plan.guard), clock);
@@ -132,7 +135,13 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (plan.seconds) watched.deadline = info.begin + *plan.seconds;
   watched.pid = plan.pid;
   const auto outcome = conduct::LiveDriver(clock, session, lease.get()).run(watched);
+  if (session.restoration_failed()) {
+    log::error(Error{ErrorCode::conflict,
+                     "a GPU could not be put back as it was found; the report says which and why",
+                     "rubato restore"});
+  }
   if (outcome.session_finished) print_run(invocation, session.record_file(), plan.report_file);
+  marks.reset();  // leave() may end this process by a signal
   return leave(invocation, outcome);
 }
 

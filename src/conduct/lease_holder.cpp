@@ -77,14 +77,27 @@ std::vector<RestorationReport> LeaseHolder::release() {
       return failed;
     }
   }
-  if (state_ == State::guard_lost && rescued_.empty()) {
-    std::vector<RestorationReport> failed;
-    for (const auto& gpu : gpus_)
-      failed.push_back({gpu, Restoration::failed,
-                        "the guard is gone and no other could be started; run `rubato restore`"});
-    return failed;
+  if (state_ != State::guard_lost || !was_held_) return {};
+  std::vector<RestorationReport> reports;
+  for (const auto& gpu : gpus_) reports.push_back(rescue_of(gpu));
+  return reports;
+}
+
+RestorationReport LeaseHolder::rescue_of(const GpuId& gpu) const {
+  if (!rescued_ || !*rescued_) {
+    return {gpu, Restoration::failed,
+            cat("the guard is gone and no other could be started; run `rubato restore`",
+                rescued_ ? cat(" (", rescued_->error().what, ")") : "")};
   }
-  return rescued_;
+  for (const auto& report : **rescued_)
+    if (report.gpu == gpu) return report;
+  return {gpu, Restoration::restored, "another rubato had put back what the dead guard left"};
+}
+
+bool LeaseHolder::guard_just_died() {
+  if (client_ == nullptr || state_ == State::guard_lost || !client_->guard_gone()) return false;
+  static_cast<void>(digest(Error{}));
+  return true;
 }
 
 }  // namespace rubato::conduct

@@ -16,8 +16,9 @@
 
 namespace rubato::conduct {
 
-/// Puts back what a dead guard left behind (the cli starts another guard for it). Empty where nothing could.
-using Rescue = std::function<std::vector<RestorationReport>()>;
+/// Puts back what a dead guard left behind (the cli starts another guard for it): a report for each GPU that
+/// had something left, or why no other guard could be had.
+using Rescue = std::function<Result<std::vector<RestorationReport>>()>;
 
 class LeaseHolder {
  public:
@@ -40,11 +41,14 @@ class LeaseHolder {
   /// Ends the lease; one report per GPU of it.
   [[nodiscard]] std::vector<RestorationReport> release();
 
+  /// True once, when the guard has died: what it left is put back then.
+  [[nodiscard]] bool guard_just_died();
   /// Where the guard may have given up on us (after Ctrl-Z, or on a machine too busy for heartbeats): true
   /// where it had and the lease was taken anew, so that settings have to be applied again.
   [[nodiscard]] bool taken_anew();
 
  private:
+  [[nodiscard]] RestorationReport rescue_of(const GpuId& gpu) const;
   /// Notes what an error means for the lease; returns it unchanged.
   Error digest(Error error);
 
@@ -55,7 +59,7 @@ class LeaseHolder {
   State state_ = State::none;
   bool was_held_ = false;
   std::vector<GpuId> gpus_;
-  std::vector<RestorationReport> rescued_;
+  std::optional<Result<std::vector<RestorationReport>>> rescued_;
 };
 
 }  // namespace rubato::conduct

@@ -72,6 +72,7 @@ TimePoint Session::next_due() const {
 }
 
 void Session::step(TimePoint now) {
+  notice_death_of_guard(now);
   notice_pause(now);
   sampler_.step(now);
   const bool progressed = now >= next_marks_ && follow_iterations(now);

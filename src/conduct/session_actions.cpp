@@ -220,6 +220,21 @@ bool Session::lease_lapsed(TimePoint now) {
   return true;
 }
 
+void Session::notice_death_of_guard(TimePoint now) {
+  if (!parts_.lease || !parts_.lease->guard_just_died()) return;
+  for (auto& unit : units_) {
+    if (!unit.leased) continue;
+    spoil_blocks(unit, now);
+    unit.blocks->enter(BlockRole::warmup, {}, now);
+    unit.in_force = {};
+    unit.expected_limit.reset();
+  }
+  in_force_ = {};
+  stand_back(Error{ErrorCode::unavailable, "the guard has died; another one has put back what it left",
+                   "was it killed, or out of memory? see dmesg"},
+             now);
+}
+
 void Session::notice_pause(TimePoint now) {
   if (last_step_ && now - *last_step_ > wire::kLeaseTimeout) {
     put(&record::Writer::gap, record::Gap{*last_step_, now, std::nullopt, "rubato was stopped"});

@@ -79,14 +79,14 @@ Survival survival(const FsRoot& root, const std::map<std::string, std::string>& 
   const std::string cgroups = root.read("/proc/self/cgroup").value_or("");
   if (const auto name = scheduler(environment, cgroups)) {
     return {Outliving::none, cat("this is a ", *name, " job: everything in it ends with it"),
-            "have rubatod run on the node, or accept that a killed job leaves the GPU changed: "
+            "run rubato outside the scheduler, or accept that a killed job leaves the GPU changed: "
             "--accept-unrestored"};
   }
   if (const auto name = container(root, environment, cgroups)) {
     return {Outliving::none,
             cat("this is a ", *name, *name == "container" ? "" : " container",
                 ": everything in it ends with its first process"),
-            "have rubatod run on the host, or accept that a killed container leaves the GPU changed: "
+            "run rubato on the host, or accept that a killed container leaves the GPU changed: "
             "--accept-unrestored"};
   }
   if (root.exists("/run/systemd/system")) {

@@ -18,14 +18,14 @@ template <class Reply>
 Result<Reply> LeaseClient::ask(Body request) {
   const std::uint64_t mine = ++sequence_;
   if (const Status sent = channel_->send(encode({mine, std::move(request)})); !sent) {
-    gone_ = gone_ || sent.error().code == ErrorCode::unavailable;
+    if (sent.error().code == ErrorCode::unavailable) gone_ = true;
     return fail(sent.error());
   }
   for (;;) {
     const auto datagram = channel_->receive(kReplyPatience);
     if (!datagram) {
       Error error = datagram.error();
-      gone_ = gone_ || error.code == ErrorCode::unavailable;
+      if (error.code == ErrorCode::unavailable) gone_ = true;
       if (error.code == ErrorCode::timeout) {
         error.what = cat("the guard has not answered for ", kReplyPatience);
         error.hint = "the driver may hang: look at dmesg and nvidia-smi";
@@ -89,7 +89,9 @@ Status LeaseClient::step(TimePoint now) {
   if (now.ns < due) return {};
   // Exchanged only if release() has not ended the heartbeats meanwhile.
   if (!next_heartbeat_ns_.compare_exchange_strong(due, (now + kHeartbeatPeriod).ns)) return {};
-  return channel_->send(encode({0, Heartbeat{}}));
+  const Status sent = channel_->send(encode({0, Heartbeat{}}));
+  if (!sent && sent.error().code == ErrorCode::unavailable) gone_ = true;
+  return sent;
 }
 
 }  // namespace rubato::wire

@@ -33,7 +33,7 @@ class LeaseClient {
 
   /// The guard itself is gone, whatever an error of a request says about a GPU. Asked by the requesting
   /// thread.
-  [[nodiscard]] bool guard_gone() const { return gone_; }
+  [[nodiscard]] bool guard_gone() const { return gone_.load(); }
 
   /// When the next heartbeat is due; heartbeats start with the grant.
   [[nodiscard]] TimePoint next_due() const;
@@ -47,7 +47,7 @@ class LeaseClient {
   std::unique_ptr<Channel> channel_;
   std::shared_ptr<const Clock> clock_;
   std::uint64_t sequence_ = 0;
-  bool gone_ = false;
+  std::atomic<bool> gone_{false};
   std::atomic<std::int64_t> next_heartbeat_ns_;
 };
 

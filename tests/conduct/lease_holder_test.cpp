@@ -56,7 +56,8 @@ struct Held {
   std::vector<std::string> asked;
   std::deque<Reply> script;
   int rescues = 0;
-  std::vector<RestorationReport> rescue_finds{{kGpu, Restoration::restored, "by another guard"}};
+  Result<std::vector<RestorationReport>> rescue_finds =
+      std::vector<RestorationReport>{{kGpu, Restoration::restored, "by another guard"}};
   std::shared_ptr<VirtualClock> clock = std::make_shared<VirtualClock>();
   wire::LeaseClient client{std::make_unique<ScriptedGuard>(asked, script), clock};
   LeaseHolder lease{&client, {Knob::power_limit}, std::nullopt, [this] {
@@ -125,13 +126,23 @@ TEST(LeaseHolder, AGuardThatDiesBeforeTheReleaseIsNoticedByIt) {
 
 TEST(LeaseHolder, WhereNothingCouldBeRescuedThatIsAFailure) {
   Held held;
-  held.rescue_finds.clear();
+  held.rescue_finds = fail(ErrorCode::unavailable, "no driver");
   held.take();
   held.script = {std::nullopt};
   const auto reports = held.lease.release();
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].outcome, Restoration::failed);
   EXPECT_NE(reports[0].detail.find("rubato restore"), std::string::npos);
+}
+
+TEST(LeaseHolder, WhatAnotherRubatoHadPutBackAlreadyIsNoFailure) {
+  Held held;
+  held.rescue_finds = std::vector<RestorationReport>{};
+  held.take();
+  held.script = {std::nullopt};
+  const auto reports = held.lease.release();
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].outcome, Restoration::restored);
 }
 
 TEST(LeaseHolder, ALapsedLeaseIsTakenAgainAndTheSettingMade) {

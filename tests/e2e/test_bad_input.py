@@ -38,6 +38,13 @@ class BeforeTheJob(MachineTest):
     def test_a_negative_limit(self):
         self.refused("run", "--gpu", "0", "--power-limit", "-5", "--", *TOUCH, words=["--power-limit"])
 
+    def test_a_found_lock_the_gpu_cannot_have(self):
+        self.refused("run", "--gpu", "0", "--sm-clock", "1005", "--found-sm-clock", "100:99999", "--", *TOUCH,
+                     words=["--found-sm-clock", "1380 MHz"])
+
+    def test_a_process_that_does_not_exist(self):
+        self.refused("measure", "--gpu", "0", "--pid", "4194303", words=["no process 4194303"])
+
     def test_an_unknown_option(self):
         machine = self.machine()
         done = machine.run("run", "--no-such-option", "--", *TOUCH, cwd=machine.folder)

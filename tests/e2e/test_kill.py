@@ -190,8 +190,11 @@ class AtTheTerminal(MachineTest):
         machine = self.machine(rate=RATE)
         process = self.running_at_the_limit(machine, *machine.train(400))
         os.kill(guard_of(process.pid), signal.SIGKILL)
+        self.wait_for_limit(machine, FOUND_W, "another guard to put back")
+        self.assertIsNone(process.poll(), "the job must still be at work")
         _, errors = process.communicate(timeout=harness.PATIENCE)
         self.assertEqual(process.returncode, 0, errors)
+        self.assertIn("the guard has died", errors)
         self.assertEqual(machine.gpu().limit(), FOUND_W)
         self.assertEqual(machine.last()["gpus"][0]["restoration"], "restored")
 

@@ -9,8 +9,7 @@ namespace rubato::device::nvml {
 namespace {
 
 constexpr unsigned kCapSysAdmin = 21;  // linux/capability.h
-constexpr std::string_view kHowToGetIt =
-    "use 'rubato run --sudo' or rubatod; 'rubato doctor' shows the rights";
+constexpr std::string_view kHowToGetIt = "use 'rubato run --sudo'; 'rubato doctor' shows the rights";
 
 std::optional<std::uint64_t> effective_capabilities(const FsRoot& root) {
   // A thread may have dropped what its process leader still has, and the driver looks at the thread.
@@ -50,7 +49,7 @@ Capability setting_right(const FsRoot& root) {
     return Capability::no(
         "this process runs in a user namespace (a rootless container?), whose CAP_SYS_ADMIN the driver "
         "ignores",
-        "run rubato or rubatod outside the container");
+        "run rubato outside the container");
   }
   return Capability::yes();
 }
