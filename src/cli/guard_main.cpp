@@ -14,9 +14,6 @@
 namespace rubato::cli {
 namespace {
 
-constexpr mode_t kRootFolderMode =
-    0755;  // anybody may see that a journal is there; nobody but root may read it
-
 Result<guard::GuardOptions> prepare(const std::string& spec) {
   auto opened = device::open_backend(spec);
   if (!opened) return fail(opened.error());
@@ -29,8 +26,8 @@ Result<guard::GuardOptions> prepare(const std::string& spec) {
     if (!folder) return fail(folder.error());
     options.folder = *folder;
   } else {
-    options.folder = kRealJournals;
-    options.folder_mode = kRootFolderMode;
+    options.folder = guard::kSystemFolder;
+    options.folder_mode = guard::kSystemFolderMode;
   }
   options.open = [backend](const GpuId& id) -> Result<guard::OpenedGpu> {
     auto gpu = backend->open(id);

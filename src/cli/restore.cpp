@@ -15,14 +15,14 @@ namespace {
 // Root's journals need root; said before anything else, so that "nothing to restore" is never a wrong answer.
 bool needs_root() {
   if (geteuid() == 0) return false;
-  const auto left = guard::journals_in(kRealJournals);
+  const auto left = guard::journals_in(guard::kSystemFolder);
   return left && !left->empty();
 }
 
 void restore(Invocation& invocation) {
   if (needs_root() && !names_simulated(invocation.gpu)) {
     refuse(invocation,
-           Error{ErrorCode::no_permission, cat("journals in ", kRealJournals, " belong to root"),
+           Error{ErrorCode::no_permission, cat("journals in ", guard::kSystemFolder, " belong to root"),
                  "sudo rubato restore"},
            1);
     return;

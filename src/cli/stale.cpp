@@ -15,7 +15,7 @@
 namespace rubato::cli {
 
 std::vector<std::filesystem::path> journal_folders() {
-  std::vector<std::filesystem::path> folders = {kRealJournals};
+  std::vector<std::filesystem::path> folders = {guard::kSystemFolder};
   if (const auto own = runtime_folder()) folders.push_back(*own);
   return folders;
 }
@@ -28,7 +28,7 @@ std::string describe(const RestorationReport& report) {
 void put_back_stale(std::string_view gpu_list) {
   const auto folders = journal_folders();
   const bool any = std::any_of(folders.begin(), folders.end(), [](const auto& folder) {
-    if (folder == kRealJournals && geteuid() != 0) return false;  // `rubato doctor` names them
+    if (folder == guard::kSystemFolder && geteuid() != 0) return false;  // `rubato doctor` names them
     const auto left = guard::journals_in(folder);
     return left && !left->empty();
   });

@@ -11,9 +11,6 @@
 
 namespace rubato::cli {
 
-/// Of real GPUs: root's. docs/design.md#journal.
-inline constexpr std::string_view kRealJournals = "/run/rubato";
-
 /// Every folder that may hold journals this user can do something about.
 [[nodiscard]] std::vector<std::filesystem::path> journal_folders();
 

@@ -12,7 +12,6 @@ namespace {
 constexpr Seconds kOwnershipPeriodWaiting{1.0};
 constexpr Seconds kOwnershipPeriodSettled{5.0};
 constexpr Seconds kMarkPeriod{0.25};
-constexpr Seconds kDecisionPeriod{1.0};  // a strategy is asked after each iteration, and at least this often
 constexpr Seconds kTogether{0.1};
 // A clock needs tens of milliseconds to arrive and a limit about a second (the limiter's own average); what
 // was reached is read no sooner.

@@ -58,6 +58,9 @@ class Session final : public measure::SampleSink {
   void on_gap(std::size_t gpu, TimePoint begin, TimePoint end, const std::string& why) override;
 
  private:
+  /// A strategy is asked after each iteration, and at least this often.
+  static constexpr Seconds kDecisionPeriod{1.0};
+
   void notice_death_of_guard(TimePoint now);
   void notice_pause(TimePoint now);
   /// True where the guard had restored: the strategy then finds its setting gone and asks for it again.

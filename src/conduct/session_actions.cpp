@@ -9,8 +9,6 @@
 namespace rubato::conduct {
 namespace {
 
-// A strategy is asked after each iteration, and at least this often.
-constexpr Seconds kDecisionPeriod{1.0};
 // Limits are kept in milliwatts by the driver and in whole watts by people.
 constexpr Watts kSameLimit{0.5};
 // Below this share of time with a kernel on it a GPU does not count as loaded.

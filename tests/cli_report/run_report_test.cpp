@@ -72,6 +72,21 @@ TEST(RunReport, OfAMeasurementReadsLikeThis) {
   expect_golden(json(measured_run()), "measure.json");
 }
 
+TEST(RunReport, WithoutAControlBlockSaysThatWarmingUpIsNotInTheRanges) {
+  EXPECT_THAT(text(saving_run()), Not(HasSubstr("There was no control block")));
+  MadeRun made;
+  made.block(BlockRole::baseline, 40, 1_s, 200_W, 0.01);
+  made.block(BlockRole::hold, 80, 1.2_s, 125_W, 0.01);
+  EXPECT_THAT(text(made.ended()), HasSubstr("There was no control block"));
+}
+
+TEST(RunReport, WhereThereWasNoJobNoneRunsOn) {
+  record::RunRecord run = measured_run();
+  run.info.command.clear();
+  run.end->exit_signal.reset();
+  EXPECT_THAT(text(run), Not(HasSubstr("the job runs on")));
+}
+
 TEST(RunReport, FitsIntoEightyColumns) {
   for (const auto& run : {saving_run(), measured_run()})
     for (const std::string& line : split(text(run), '\n')) EXPECT_LE(width_of(line), 80U) << line;

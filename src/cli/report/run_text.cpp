@@ -98,9 +98,10 @@ class RunText {
  private:
   void title() {
     std::string line = cat("rubato ", run_.info.mode, " · ", run_.info.run_id);
-    if (run_.end)
+    // Without a command there was no job that could have ended.
+    if (run_.end && !run_.info.command.empty())
       line += cat(" · ", ending(run_.end->exit_code, run_.end->exit_signal, true));
-    else
+    else if (!run_.end)
       line += " · cut short";
     if (summary_.duration) line += cat(" · ", text_of(*summary_.duration));
     out_ += ink(cut(line, width()), Ink::bold, options_) + "\n";
@@ -144,17 +145,31 @@ class RunText {
     else
       say(cat(at, "each iteration took ", less, " and ", longer, " than at the setting that was found."),
           energy.value > 0 ? Ink::good : Ink::bad);
-    say(cat("Over the whole run, start, baseline and control stretches included: ", text_of(abs(s.run_saved)),
-            s.run_saved >= Joules(0) ? " less" : " more", " (", percent(std::abs(s.run_energy.value)),
-            ") and ", text_of(abs(s.run_longer)), s.run_longer >= Seconds(0) ? " longer" : " shorter", " (",
-            percent(std::abs(s.run_slowdown.value)), ")."));
+    say(cat(
+        "Over the whole run, start and stretches at the found setting included: ", text_of(abs(s.run_saved)),
+        s.run_saved >= Joules(0) ? " less" : " more", " (", percent(std::abs(s.run_energy.value)), ") and ",
+        text_of(abs(s.run_longer)), s.run_longer >= Seconds(0) ? " longer" : " shorter", " (",
+        percent(std::abs(s.run_slowdown.value)), ")."));
     std::string note = meaning(s.kind);
     if (energy.interval)
       note += " Ranges are 90 % confidence intervals; the sensor's calibration error cancels in them.";
     else
       note += cat(" No confidence intervals: ", energy.why_no_interval, ".");
     if (energy.interval && !time.interval) note += cat(" None for the time: ", time.why_no_interval, ".");
+    if (!has_control_block()) {
+      note +=
+          " There was no control block: the baseline was measured once, early. A GPU that was still warming "
+          "up "
+          "then drew less than it would have later, so the saving looks smaller than it is; the ranges do "
+          "not "
+          "include that.";
+    }
     say(note, Ink::faint);
+  }
+
+  [[nodiscard]] bool has_control_block() const {
+    return std::ranges::any_of(summary_.settings,
+                               [](const analyse::SettingSummary& s) { return s.role == BlockRole::control; });
   }
 
   void gpu_section(const analyse::GpuSummary& g) {
