@@ -26,6 +26,11 @@ struct Capabilities {
   Capability read_clocks;
   Capability read_utilisation;
   Capability read_limiter;
+  Capability read_limiter_times;
+  Capability read_average_power;
+  Capability read_module_power;
+  Capability read_memory_power;
+  Capability read_application_clocks;
   Capability read_processes;
   Capability set_power_limit;
   Capability set_sm_clock;

@@ -21,11 +21,27 @@ struct LimiterReasons {
   [[nodiscard]] bool any() const { return *this != LimiterReasons{}; }
 };
 
-/// One tick at the sensor's rate.
+/// Time held back since the driver was loaded, by cause: the difference of two tells a job slowed by its
+/// power limit from one slowed by heat. Causes overlap.
+struct LimiterTimes {
+  std::optional<Seconds> power_cap;    // the software power limit
+  std::optional<Seconds> thermal;      // software slowdown by heat
+  std::optional<Seconds> hw_thermal;   // hardware slowdown by heat
+  std::optional<Seconds> power_brake;  // asked for from outside the board
+  bool operator==(const LimiterTimes&) const = default;
+  [[nodiscard]] bool any() const { return *this != LimiterTimes{}; }
+};
+
+/// One tick at the sensor's rate. Scopes contain one another and are never added: module (a superchip with
+/// its CPU) holds GPU, GPU holds memory.
 struct FastReading {
   TimePoint at;
-  std::optional<Watts> power;  // the most direct field the driver has (instant before average)
+  std::optional<Watts> power;  // GPU scope, the most direct field the driver has (instant before average)
   std::optional<Joules> energy_counter;
+  std::optional<Watts> power_average;  // GPU scope, the driver's own mean, where it is another field
+  std::optional<Watts> module_power;
+  std::optional<Joules> module_energy_counter;
+  std::optional<Watts> memory_power;
 };
 
 /// One tick at about 1 Hz, or at window edges.
@@ -39,6 +55,8 @@ struct SlowReading {
   std::optional<LimiterReasons> limiter;
   std::optional<Watts> requested_limit;
   std::optional<Watts> enforced_limit;
+  std::optional<unsigned> performance_state;  // 0 is the fastest
+  LimiterTimes limited;                       // each member absent where the driver does not tell
 };
 
 struct ComputeProcess {

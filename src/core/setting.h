@@ -42,6 +42,12 @@ struct Setting {
 /// "150 W, SM 1005 MHz", or "nothing" where empty.
 [[nodiscard]] std::string describe(const Setting& setting);
 
+/// The one clock setting that can be read, so the one that can be put back exactly.
+struct ApplicationClockReading {
+  ApplicationClocks requested;
+  ApplicationClocks by_default;  // what the driver's reset sets
+};
+
 /// Power limits as the driver tells them apart.
 struct PowerLimits {
   Watts min;

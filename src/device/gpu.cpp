@@ -9,4 +9,9 @@ Result<FeatureVector> Gpu::read_counters() {
               cat(identity().id.uuid, " (", identity().name, ") has no counters to read"));
 }
 
+Result<ApplicationClockReading> Gpu::application_clocks() {
+  return fail(ErrorCode::not_supported,
+              cat(identity().id.uuid, " (", identity().name, ") has no application clocks"));
+}
+
 }  // namespace rubato::device

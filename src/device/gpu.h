@@ -18,10 +18,17 @@
 
 namespace rubato::device {
 
+/// The SM clocks that are legal at one memory clock, ascending.
+struct LegalClocks {
+  Megahertz memory;
+  std::vector<Megahertz> sm;
+};
+
 /// Every clock the GPU says it has, in MHz, ascending.
 struct ClockTable {
-  std::vector<Megahertz> sm;
+  std::vector<Megahertz> sm;  // over all memory clocks
   std::vector<Megahertz> memory;
+  std::vector<LegalClocks> pairs;  // one for each of `memory`, in its order
 };
 
 /// Reads one GPU. Not thread-safe: one owner thread. No call changes the GPU.
@@ -43,6 +50,8 @@ class Gpu {
   [[nodiscard]] virtual Result<SlowReading> read_slow() = 0;
   [[nodiscard]] virtual Result<PowerLimits> power_limits() = 0;
   [[nodiscard]] virtual Result<ClockTable> supported_clocks() = 0;
+  /// not_supported where the GPU or the driver has none (deprecated; gone from newer drivers).
+  [[nodiscard]] virtual Result<ApplicationClockReading> application_clocks();
   /// Processes that hold a compute context (display clients do not count).
   [[nodiscard]] virtual Result<std::vector<ComputeProcess>> compute_processes() = 0;
   /// Raw counters since the last call; not_supported where the GPU or driver has none.

@@ -101,7 +101,18 @@ class GpuView final : public Gpu {
   Result<ClockTable> supported_clocks() override {
     const Status s = timed([&] { return world_->begin_call(CallId::read_supported_clocks, gpu_, now()); });
     if (!s) return fail(s.error());
-    return ClockTable{world_->profile(gpu_).sm_clocks, world_->profile(gpu_).memory_clocks};
+    const Profile& profile = world_->profile(gpu_);
+    ClockTable table{.sm = profile.sm_clocks, .memory = profile.memory_clocks};
+    for (const Megahertz memory : table.memory) table.pairs.push_back({memory, profile.sm_clocks_at(memory)});
+    return table;
+  }
+
+  Result<ApplicationClockReading> application_clocks() override {
+    if (!world_->profile(gpu_).has_application_clocks) return Gpu::application_clocks();
+    const Result<Readout> r = call(CallId::read_clocks);
+    if (!r) return fail(r.error());
+    return ApplicationClockReading{r->application_clocks.value_or(r->default_application_clocks),
+                                   r->default_application_clocks};
   }
 
   Result<std::vector<ComputeProcess>> compute_processes() override {

@@ -100,6 +100,11 @@ const std::vector<Profile>& profiles() {
 
 }  // namespace
 
+std::vector<Megahertz> Profile::sm_clocks_at(Megahertz memory) const {
+  if (std::find(memory_clocks.begin(), memory_clocks.end(), memory) == memory_clocks.end()) return {};
+  return sm_clocks;
+}
+
 double Profile::volts_at(Megahertz clock) const {
   if (clock <= voltage.front().clock) return voltage.front().volts;
   for (std::size_t i = 1; i < voltage.size(); ++i) {

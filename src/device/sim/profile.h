@@ -81,6 +81,8 @@ struct Profile {
   Seconds counter_period;
   std::string sensor_source;
 
+  /// The SM clocks that are legal at one memory clock, ascending; empty where `memory` is not in the table.
+  [[nodiscard]] std::vector<Megahertz> sm_clocks_at(Megahertz memory) const;
   [[nodiscard]] double volts_at(Megahertz clock) const;
   [[nodiscard]] double highest_volts() const { return voltage.back().volts; }
 };

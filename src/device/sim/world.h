@@ -32,13 +32,19 @@ struct Readout {
   Watts power_average;  // what nvmlDeviceGetPowerUsage gives
   TimePoint power_updated;
   std::optional<Joules> energy_counter;  // absent where the scenario or the model has none
+  std::optional<Watts> module_power;     // superchips only
+  std::optional<Joules> module_energy_counter;
+  std::optional<Watts> memory_power;  // where the model has a sensor for it
   Megahertz sm_clock;
   Megahertz memory_clock;
   double sm_utilisation = 0.0;  // fraction of the last utilisation window
   double memory_utilisation = 0.0;
   Celsius temperature;
   LimiterReasons limiter;
-  Seconds power_violation;  // since the driver was loaded, held below the asked clock by the power limit
+  Seconds power_violation;       // since the driver was loaded, held below the asked clock by the power limit
+  Seconds thermal_violation;     // software slowdown by heat
+  Seconds hw_thermal_violation;  // hardware slowdown by heat
+  Seconds power_brake_violation;
   PowerLimits limits;
   std::optional<ApplicationClocks> application_clocks;  // what was set; absent: the default
   ApplicationClocks default_application_clocks;
