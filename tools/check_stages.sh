@@ -55,6 +55,21 @@ stage_build_clang() {
     -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 && cmake --build build/clang -- -k 0
 }
 
+# Each parser under libFuzzer for a few seconds (RUBATO_FUZZ_SECONDS), from the seeds its own encoder makes.
+stage_fuzz() {
+  local folder=build/fuzz target
+  cmake -S . -B $folder -G Ninja -DCMAKE_BUILD_TYPE=Sanitize -DRUBATO_TESTS=ON -DRUBATO_FUZZ=ON \
+    -DRUBATO_SANITIZE=fuzzer-no-link,address,undefined \
+    -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 && cmake --build $folder --target fuzz_targets || return 1
+  $folder/bin/make_fuzz_corpus . $folder/seeds || return 1
+  for target in "$folder"/bin/fuzz_*; do
+    echo "== ${target##*/}"
+    mkdir -p "$folder/found/${target##*/}"
+    "$target" -max_total_time="${RUBATO_FUZZ_SECONDS:-6}" -max_len=16384 -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+      -artifact_prefix="$folder/" "$folder/found/${target##*/}" "$folder/seeds/${target##*/}" || return 1
+  done
+}
+
 run_ctest() {
   local folder=$1
   shift

@@ -1,0 +1,132 @@
+// Writes the seeds of every fuzz target: OUT/<target>/<name>. They are made by the encoders themselves, so
+// that they follow the formats wherever those go.
+#include <array>
+#include <cstdio>
+
+#include "fuzz/target.h"
+#include "guard/journal_format.h"
+#include "record/chunk.h"
+#include "record/sample_run.h"
+#include "simgpu/trainer/mark_writer.h"
+#include "wire/message.h"
+
+namespace {
+
+using namespace rubato;
+using std::filesystem::path;
+
+path g_out;
+
+void seed(std::string_view target, const std::string& name, std::string_view bytes) {
+  std::filesystem::create_directories(g_out / target);
+  std::ofstream(g_out / target / name, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+void wire_seeds() {
+  const GpuId gpu{"GPU-1"};
+  const Setting setting{.power_limit = 150_W, .sm_clock = ClockRange{1005_MHz, 1005_MHz}};
+  const std::vector<wire::Body> bodies{
+      wire::Hello{.client = "rubato", .token = "abc"},
+      wire::Acquire{.gpus = {gpu}, .knobs = {Knob::power_limit, Knob::sm_clock}},
+      wire::Apply{.gpu = gpu, .setting = setting},
+      wire::Restore{.gpu = gpu},
+      wire::Heartbeat{},
+      wire::Release{},
+      wire::Welcome{.guard_pid = 7},
+      wire::Granted{.found = {{.gpu = gpu, .limits = {100_W, 250_W, 250_W, 200_W, 200_W}, .note = "a b"}}},
+      wire::Applied{.gpu = gpu, .requested_limit = 150_W},
+      wire::Restored{.reports = {{.gpu = gpu, .outcome = Restoration::restored, .detail = "200 W"}}},
+      wire::Refused{.error = {ErrorCode::conflict, "what", "hint"}}};
+  std::uint64_t sequence = 1;
+  for (const auto& body : bodies)
+    seed("fuzz_wire", cat("message-", sequence), wire::encode({.sequence = sequence, .body = body})),
+        ++sequence;
+}
+
+void journal_seeds() {
+  const std::array<guard::Record, 5> records{
+      guard::Header{.gpu = {"GPU-1"}, .boot_id = "b", .driver_version = "535", .energy_mj = 1000},
+      guard::LimitIntent{.found = 200_W, .previous = 200_W, .intended = 150_W},
+      guard::LimitDone{.read_back = 150_W},
+      guard::LockIntent{.knob = Knob::sm_clock, .intended = ClockRange{1005_MHz, 1005_MHz}},
+      guard::LockDone{.knob = Knob::sm_clock, .state = ClockRange{1005_MHz, 1005_MHz}}};
+  std::string text;
+  for (const auto& record : records) {
+    text += guard::print_record(record);
+    seed("fuzz_journal", cat("lines-", text.size()), text);
+  }
+}
+
+void record_seeds() {
+  namespace data = record::testing_data;
+  const std::array<FastReading, 3> fast{data::fast(0), data::fast(1), data::fast(2)};
+  const std::array<SlowReading, 1> slow{SlowReading{.at = data::kBegin, .sm_clock = 1380_MHz}};
+  if (const auto chunk = record::encode_chunk(fast))
+    seed("fuzz_chunk", "fast", cat('\3', std::string(chunk->begin(), chunk->end())));
+  if (const auto chunk = record::encode_chunk(slow))
+    seed("fuzz_chunk", "slow", cat('\1', std::string(chunk->begin(), chunk->end())));
+  const data::Folder folder;
+  auto writer = record::Writer::create(folder.path(), data::run_info());
+  if (!writer) return;
+  (*writer)->device(data::device_info());
+  (*writer)->source(data::kGpu, data::counter_source());
+  (void)data::write_tenths(**writer, 0, 25);
+  const auto file = (*writer)->finish(data::run_end());
+  if (!file) return;
+  std::ifstream in(*file, std::ios::binary);
+  seed("fuzz_record", "run", std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+void mark_seeds() {
+  const fuzz::Scratch scratch;
+  auto writer = sim_trainer::MarkWriter::create(scratch.folder(), 16);
+  if (!writer) return;
+  for (std::uint64_t i = 0; i < 20; ++i)
+    writer->write(TimePoint{static_cast<std::int64_t>(i) * 1'000'000}, RUBATO_MARK_ITERATION_BEGIN, i);
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.folder())) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    seed("fuzz_marks", "ring", std::string(std::istreambuf_iterator<char>(in), {}));
+  }
+}
+
+void text_seeds() {
+  seed("fuzz_scenario", "all", R"({"rights":"none","rate":20,"outlives_job":false,"seed":3,"temperature_c":60,
+"found":{"power_limit_w":200},"energy_counter":false,"faults":[{"call":"set_power_limit","after":1,"count":2,
+"effect":"clamp","to_w":180,"role":"guard"},{"effect":"slow","wall_ms":5}]})");
+  seed("fuzz_scenario", "empty", "{}");
+  const std::array<std::string_view, 6> lists{
+      "0,1", "GPU-1a", "1B:00.0,0000:1c:00.0", "sim:v100,sim:a100", "-1,0", "MIG-GPU-1a/0/0"};
+  for (std::size_t i = 0; i < lists.size(); ++i) seed("fuzz_selection", cat("list-", i), lists[i]);
+  seed("fuzz_sweep_table", "two-rows",
+       "# made "
+       "up\ngpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j,default,"
+       "feature_x\nv,a,a,250,,,1,200,200,1,0.5\nv,a,a,150,,,1.2,140,168,0,0.5\n");
+}
+
+// The project's own profiles and workloads are the seeds of their parsers.
+void copy_seeds(std::string_view target, const path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    seed(target, entry.path().filename().string(), std::string(std::istreambuf_iterator<char>(in), {}));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: make_corpus SOURCE_FOLDER OUT_FOLDER\n");
+    return 2;
+  }
+  g_out = argv[2];
+  wire_seeds();
+  journal_seeds();
+  record_seeds();
+  mark_seeds();
+  text_seeds();
+  copy_seeds("fuzz_profile", path(argv[1]) / "gpus");
+  copy_seeds("fuzz_workload", path(argv[1]) / "workloads");
+  return 0;
+}
