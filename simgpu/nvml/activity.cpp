@@ -1,18 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "simgpu/nvml/client_abi.h"
 #include "simgpu/nvml/entry.h"
+#include "simgpu/nvml/units.h"
 
 namespace rubato::simgpu {
 namespace {
 
 using sim::CallId;
 using sim::Readout;
-
-unsigned percent(double fraction) {
-  return static_cast<unsigned>(std::llround(std::clamp(fraction, 0.0, 1.0) * 100));
-}
 
 unsigned long long bits_of(const LimiterReasons& reasons) {
   unsigned long long bits = 0;
@@ -25,45 +22,20 @@ unsigned long long bits_of(const LimiterReasons& reasons) {
   return bits;
 }
 
-void fill(abi::ProcessV1& row, const ComputeProcess& process) {
-  row.pid = static_cast<unsigned>(process.pid);
-  row.used_memory = process.memory_bytes.value_or(abi::kValueNotAvailable);
-}
-
-void fill(abi::Process& row, const ComputeProcess& process) {
-  row.pid = static_cast<unsigned>(process.pid);
-  row.used_memory = process.memory_bytes.value_or(abi::kValueNotAvailable);
-  row.gpu_instance = ~0U;  // no MIG
-  row.compute_instance = ~0U;
-}
-
-template <class Row>
-abi::Return list_processes(const char* function, abi::Device device, unsigned* count, Row* rows) {
-  return on_gpu(function, device, {count}, [&](const GpuView& view) {
-    const auto processes = view.world.read_processes(view.gpu, view.now);
-    if (!processes) return to_return(processes.error());
-    const unsigned room = rows == nullptr ? 0 : *count;
-    *count = static_cast<unsigned>(processes->size());
-    if (*count > room) return abi::kInsufficientSize;
-    for (std::size_t i = 0; i < processes->size(); ++i) fill(rows[i], (*processes)[i]);
-    return abi::kSuccess;
-  });
-}
-
-/// A simulated GPU drives no display.
-abi::Return no_processes(const char* function, abi::Device device, unsigned* count) {
-  return on_gpu(function, device, {count}, [&](const GpuView&) {
-    *count = 0;
-    return abi::kSuccess;
-  });
-}
-
 abi::Return limiter(const char* function, abi::Device device, unsigned long long* bits) {
   return read_into(function, device, CallId::read_limiter, bits,
                    [](const GpuView&, const Readout& r, unsigned long long* out) {
                      *out = bits_of(r.limiter);
                      return abi::kSuccess;
                    });
+}
+
+abi::Return supported_limiters(const char* function, abi::Device device, unsigned long long* bits) {
+  return on_gpu(function, device, {bits}, [&](const GpuView&) {
+    *bits = abi::kReasonIdle | abi::kReasonUserClocks | abi::kReasonSwPowerCap | abi::kReasonHwSlowdown |
+            abi::kReasonSwThermal | abi::kReasonHwThermal | abi::kReasonHwPowerBrake;
+    return abi::kSuccess;
+  });
 }
 
 }  // namespace
@@ -86,6 +58,35 @@ RUBATO_EXPORT abi::Return nvmlDeviceGetTemperature(abi::Device device, int senso
 }
 
 RUBATO_EXPORT abi::Return nvmlDeviceGetPerformanceState(abi::Device device, unsigned* state) {
+  return read_into(__func__, device, CallId::read_clocks, state,
+                   [](const GpuView&, const Readout& r, unsigned* out) {
+                     *out = r.performance_state;
+                     return abi::kSuccess;
+                   });
+}
+
+RUBATO_EXPORT abi::Return nvmlDeviceGetTemperatureV(abi::Device device, abi::TemperatureV1* temperature) {
+  return read_into(__func__, device, CallId::read_temperature, temperature,
+                   [](const GpuView&, const Readout& r, abi::TemperatureV1* out) {
+                     if (out->version != abi::kTemperatureVersion1) return abi::kArgumentVersionMismatch;
+                     if (out->sensor != abi::kTemperatureGpu) return abi::kInvalidArgument;
+                     out->celsius = static_cast<int>(std::llround(r.temperature.value()));
+                     return abi::kSuccess;
+                   });
+}
+
+RUBATO_EXPORT abi::Return nvmlDeviceGetTemperatureThreshold(abi::Device device, int kind, unsigned* celsius) {
+  return on_gpu(__func__, device, {celsius}, [&](const GpuView& view) {
+    if (kind < 0 || kind > client::kThresholdLast) return abi::kInvalidArgument;
+    if (kind != client::kThresholdHwSlowdown && kind != client::kThresholdSlowdown) return abi::kNotSupported;
+    const auto& profile = view.profile();
+    const Celsius threshold = kind == client::kThresholdSlowdown ? profile.slowdown : profile.hw_slowdown;
+    *celsius = static_cast<unsigned>(std::llround(threshold.value()));
+    return abi::kSuccess;
+  });
+}
+
+RUBATO_EXPORT abi::Return nvmlDeviceGetPowerState(abi::Device device, unsigned* state) {
   return read_into(__func__, device, CallId::read_clocks, state,
                    [](const GpuView&, const Readout& r, unsigned* out) {
                      *out = r.performance_state;
@@ -124,30 +125,13 @@ RUBATO_EXPORT abi::Return nvmlDeviceGetCurrentClocksThrottleReasons(abi::Device 
   return limiter(__func__, device, bits);
 }
 
-RUBATO_EXPORT abi::Return nvmlDeviceGetComputeRunningProcesses(abi::Device device, unsigned* count,
-                                                               abi::ProcessV1* rows) {
-  return list_processes(__func__, device, count, rows);
+RUBATO_EXPORT abi::Return nvmlDeviceGetSupportedClocksEventReasons(abi::Device device,
+                                                                   unsigned long long* bits) {
+  return supported_limiters(__func__, device, bits);
 }
-RUBATO_EXPORT abi::Return nvmlDeviceGetComputeRunningProcesses_v2(abi::Device device, unsigned* count,
-                                                                  abi::Process* rows) {
-  return list_processes(__func__, device, count, rows);
-}
-RUBATO_EXPORT abi::Return nvmlDeviceGetComputeRunningProcesses_v3(abi::Device device, unsigned* count,
-                                                                  abi::Process* rows) {
-  return list_processes(__func__, device, count, rows);
-}
-
-RUBATO_EXPORT abi::Return nvmlDeviceGetGraphicsRunningProcesses(abi::Device device, unsigned* count,
-                                                                abi::ProcessV1*) {
-  return no_processes(__func__, device, count);
-}
-RUBATO_EXPORT abi::Return nvmlDeviceGetGraphicsRunningProcesses_v2(abi::Device device, unsigned* count,
-                                                                   abi::Process*) {
-  return no_processes(__func__, device, count);
-}
-RUBATO_EXPORT abi::Return nvmlDeviceGetGraphicsRunningProcesses_v3(abi::Device device, unsigned* count,
-                                                                   abi::Process*) {
-  return no_processes(__func__, device, count);
+RUBATO_EXPORT abi::Return nvmlDeviceGetSupportedClocksThrottleReasons(abi::Device device,
+                                                                      unsigned long long* bits) {
+  return supported_limiters(__func__, device, bits);
 }
 
 }  // namespace rubato::simgpu

@@ -3,16 +3,13 @@
 #include <vector>
 
 #include "simgpu/nvml/entry.h"
+#include "simgpu/nvml/units.h"
 
 namespace rubato::simgpu {
 namespace {
 
 using sim::CallId;
 using sim::Readout;
-
-unsigned whole(Megahertz f) {
-  return static_cast<unsigned>(std::llround(f.value()));
-}
 
 /// The driver rounds what it is asked for to a clock it has.
 Megahertz nearest(const std::vector<Megahertz>& clocks, unsigned mhz) {
@@ -28,14 +25,14 @@ ClockRange rounded(const std::vector<Megahertz>& clocks, unsigned low, unsigned 
 abi::Return current_clock(const Readout& readout, int kind, unsigned* mhz) {
   if (kind == abi::kClockVideo) return abi::kNotSupported;
   if (kind < abi::kClockGraphics || kind > abi::kClockVideo) return abi::kInvalidArgument;
-  *mhz = whole(kind == abi::kClockMemory ? readout.memory_clock : readout.sm_clock);
+  *mhz = megahertz(kind == abi::kClockMemory ? readout.memory_clock : readout.sm_clock);
   return abi::kSuccess;
 }
 
 abi::Return highest_clock(const sim::Profile& profile, int kind, unsigned* mhz) {
   if (kind == abi::kClockVideo) return abi::kNotSupported;
   if (kind < abi::kClockGraphics || kind > abi::kClockVideo) return abi::kInvalidArgument;
-  *mhz = whole(kind == abi::kClockMemory ? profile.memory_clocks.back() : profile.sm_clocks.back());
+  *mhz = megahertz(kind == abi::kClockMemory ? profile.memory_clocks.back() : profile.sm_clocks.back());
   return abi::kSuccess;
 }
 
@@ -45,7 +42,7 @@ abi::Return application_clock(const GpuView& view, const Readout& readout, int k
   const ApplicationClocks clocks =
       by_default ? readout.default_application_clocks
                  : readout.application_clocks.value_or(readout.default_application_clocks);
-  *mhz = whole(kind == abi::kClockMemory ? clocks.memory : clocks.sm);
+  *mhz = megahertz(kind == abi::kClockMemory ? clocks.memory : clocks.sm);
   return abi::kSuccess;
 }
 
@@ -54,7 +51,7 @@ abi::Return copy_clocks(const std::vector<Megahertz>& clocks, unsigned* count, u
   const bool fits = mhz != nullptr && *count >= clocks.size();
   *count = static_cast<unsigned>(clocks.size());
   if (!fits) return abi::kInsufficientSize;
-  std::transform(clocks.rbegin(), clocks.rend(), mhz, whole);
+  std::transform(clocks.rbegin(), clocks.rend(), mhz, megahertz);
   return abi::kSuccess;
 }
 
@@ -117,9 +114,9 @@ RUBATO_EXPORT abi::Return nvmlDeviceGetSupportedGraphicsClocks(abi::Device devic
   return on_gpu(__func__, device, {count}, [&](const GpuView& view) {
     if (const auto begun = view.world.begin_call(CallId::read_supported_clocks, view.gpu, view.now); !begun)
       return to_return(begun);
-    const auto& memory = view.profile().memory_clocks;
-    if (whole(nearest(memory, memory_mhz)) != memory_mhz) return abi::kNotFound;
-    return copy_clocks(view.profile().sm_clocks, count, mhz);
+    const auto legal = view.profile().sm_clocks_at(nearest(view.profile().memory_clocks, memory_mhz));
+    if (megahertz(nearest(view.profile().memory_clocks, memory_mhz)) != memory_mhz) return abi::kNotFound;
+    return copy_clocks(legal, count, mhz);
   });
 }
 
@@ -153,9 +150,10 @@ RUBATO_EXPORT abi::Return nvmlDeviceResetMemoryLockedClocks(abi::Device device) 
 RUBATO_EXPORT abi::Return nvmlDeviceSetApplicationsClocks(abi::Device device, unsigned memory, unsigned sm) {
   return on_gpu(__func__, device, {}, [&](const GpuView& view) {
     const auto& profile = view.profile();
-    const ApplicationClocks clocks{.memory = nearest(profile.memory_clocks, memory),
-                                   .sm = nearest(profile.sm_clocks, sm)};
-    if (whole(clocks.memory) != memory || whole(clocks.sm) != sm) return abi::kInvalidArgument;
+    const Megahertz nearest_memory = nearest(profile.memory_clocks, memory);
+    const ApplicationClocks clocks{.memory = nearest_memory,
+                                   .sm = nearest(profile.sm_clocks_at(nearest_memory), sm)};
+    if (megahertz(clocks.memory) != memory || megahertz(clocks.sm) != sm) return abi::kInvalidArgument;
     return to_return(view.world.set_application_clocks(view.gpu, clocks, view.now));
   });
 }

@@ -118,37 +118,4 @@ RUBATO_EXPORT abi::Return nvmlDeviceGetCudaComputeCapability(abi::Device device,
   });
 }
 
-RUBATO_EXPORT abi::Return nvmlDeviceGetPersistenceMode(abi::Device device, unsigned* mode) {
-  return on_gpu(__func__, device, {mode}, [&](const GpuView&) {
-    *mode = 1;  // a world keeps its settings while nobody looks
-    return abi::kSuccess;
-  });
-}
-
-RUBATO_EXPORT abi::Return nvmlDeviceGetComputeMode(abi::Device device, unsigned* mode) {
-  return on_gpu(__func__, device, {mode}, [&](const GpuView&) {
-    *mode = 0;  // several processes may share the GPU
-    return abi::kSuccess;
-  });
-}
-
-RUBATO_EXPORT abi::Return nvmlDeviceGetMigMode(abi::Device device, unsigned* current, unsigned* pending) {
-  return on_gpu(__func__, device, {current, pending}, [](const GpuView&) { return abi::kNotSupported; });
-}
-
-RUBATO_EXPORT abi::Return nvmlDeviceGetEccMode(abi::Device device, unsigned* current, unsigned* pending) {
-  return on_gpu(__func__, device, {current, pending}, [](const GpuView&) { return abi::kNotSupported; });
-}
-
-RUBATO_EXPORT abi::Return nvmlDeviceGetDisplayActive(abi::Device device, unsigned* active) {
-  return on_gpu(__func__, device, {active}, [&](const GpuView&) {
-    *active = 0;
-    return abi::kSuccess;
-  });
-}
-
-RUBATO_EXPORT abi::Return nvmlDeviceGetFanSpeed(abi::Device device, unsigned* percent) {
-  return on_gpu(__func__, device, {percent}, [](const GpuView&) { return abi::kNotSupported; });
-}
-
 }  // namespace rubato::simgpu

@@ -1,4 +1,5 @@
-// What tells rubato that it is not looking at hardware. The real library has none of these.
+// What tells rubato that it is not looking at hardware, and tests what really was. The real library has none
+// of these.
 #include <string>
 
 #include "simgpu/nvml/entry.h"
@@ -41,6 +42,16 @@ RUBATO_EXPORT int rubatoSimulatedRights() {
       return abi::kSimulatedRightsNone;
   }
   return abi::kSimulatedRightsNone;
+}
+
+// Joules since the world began, without sensor: what every measured energy is an estimate of.
+RUBATO_EXPORT int rubatoSimulatedEnergy(unsigned gpu, double* joules) {
+  const auto here = world_or_open();
+  if (here == nullptr || joules == nullptr || gpu >= here->gpu_count()) return -1;
+  const auto truth = here->truth(gpu, here->clock()->now());
+  if (!truth) return -1;
+  *joules = truth->energy.value();
+  return 0;
 }
 
 }  // namespace rubato::simgpu

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "device/nvml/abi.h"
+#include "simgpu/nvml/driver.h"
 #include "simgpu/nvml/entry.h"
 
 namespace rubato::simgpu {
@@ -56,19 +57,19 @@ RUBATO_EXPORT const char* nvmlErrorString(abi::Return code) {
 
 RUBATO_EXPORT abi::Return nvmlSystemGetDriverVersion(char* text, unsigned size) {
   return in_session(__func__, {text},
-                    [&](sim::SimWorld& here) { return copy_text(here.driver_version(), text, size); });
+                    [&](sim::SimWorld& here) { return copy_text(driver_text(here), text, size); });
 }
 
+// NVML counts itself by CUDA's major number.
 RUBATO_EXPORT abi::Return nvmlSystemGetNVMLVersion(char* text, unsigned size) {
   return in_session(__func__, {text}, [&](sim::SimWorld& here) {
-    return copy_text(cat("12.", here.driver_version()), text, size);
+    return copy_text(cat(cuda_of(driver_of(here)) / 1000, ".", driver_text(here)), text, size);
   });
 }
 
 RUBATO_EXPORT abi::Return nvmlSystemGetCudaDriverVersion_v2(int* version) {
-  constexpr int kCuda12Point2 = 12020;  // what a driver of the 535 branch says
-  return in_session(__func__, {version}, [&](sim::SimWorld&) {
-    *version = kCuda12Point2;
+  return in_session(__func__, {version}, [&](sim::SimWorld& here) {
+    *version = cuda_of(driver_of(here));
     return abi::kSuccess;
   });
 }
@@ -104,18 +105,6 @@ RUBATO_EXPORT abi::Return nvmlDeviceGetHandleByUUID(const char* uuid, abi::Devic
     *device = handle_of(*gpu);
     return abi::kSuccess;
   });
-}
-
-// An event set must be had, or nvidia-smi shows nothing; no event is ever raised in it.
-RUBATO_EXPORT abi::Return nvmlEventSetCreate(abi::EventSet* set) {
-  return in_session(__func__, {set}, [&](sim::SimWorld&) {
-    static char the_set = 0;
-    *set = reinterpret_cast<abi::EventSet>(&the_set);
-    return abi::kSuccess;
-  });
-}
-RUBATO_EXPORT abi::Return nvmlEventSetFree(abi::EventSet set) {
-  return in_session(__func__, {set}, [](sim::SimWorld&) { return abi::kSuccess; });
 }
 
 }  // namespace rubato::simgpu

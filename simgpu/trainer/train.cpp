@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
-#include "base/text.h"
 #include "simgpu/trainer/mark_writer.h"
+#include "simgpu/trainer/stage.h"
 
 namespace rubato::sim_trainer {
 namespace {
@@ -48,27 +47,6 @@ class EndSignals {
   sigset_t before_;
 };
 
-Result<std::unique_ptr<device::sim::SimWorld>> open_world() {
-  const std::optional<std::filesystem::path> path = device::sim::world_path_from_environment();
-  if (!path)
-    return fail(ErrorCode::unavailable,
-                "RUBATO_SIM_WORLD is not set, so there is no simulated GPU to train on",
-                "run it under rubato: rubato run --gpu sim:v100 -- rubato sim train resnet50");
-  return device::sim::SimWorld::open(*path);
-}
-
-Result<unsigned> choose_gpu(const device::sim::SimWorld& world, const TrainOptions& options) {
-  const char* list = std::getenv("RUBATO_SIM_GPUS");
-  if (list == nullptr || *list == '\0') return static_cast<unsigned>(options.gpu);
-  const std::vector<std::string> uuids = split(list, ',');
-  if (options.gpu < 0 || static_cast<std::size_t>(options.gpu) >= uuids.size())
-    return fail(ErrorCode::not_found,
-                cat("RUBATO_SIM_GPUS names ", uuids.size(), " GPUs, and none of index ", options.gpu));
-  const std::string& uuid = uuids[static_cast<std::size_t>(options.gpu)];
-  if (const std::optional<unsigned> index = world.find(uuid)) return *index;
-  return fail(ErrorCode::not_found, cat("the simulated world ", world.path().string(), " has no GPU ", uuid));
-}
-
 /// A line for every tenth of the way.
 class ProgressLine {
  public:
@@ -93,36 +71,29 @@ class ProgressLine {
 }  // namespace
 
 Result<int> train(const TrainOptions& options) {
-  const Result<std::unique_ptr<device::sim::SimWorld>> opened = open_world();
-  if (!opened) return fail(opened.error());
-  device::sim::SimWorld& world = **opened;
-  TrainOptions chosen = options;
-  const Result<unsigned> gpu = choose_gpu(world, options);
-  if (!gpu) return fail(gpu.error());
-  chosen.gpu = static_cast<int>(*gpu);
+  const Result<Stage> stage = stage_for(options);
+  if (!stage) return fail(stage.error());
   Result<std::optional<MarkWriter>> writer = MarkWriter::from_environment();
   if (!writer) return fail(writer.error());
 
-  const auto clock = world.clock();
   int signal = 0;
   {
     const EndSignals signals;
-    const TimePoint begin = clock->now();
+    const TimePoint begin = stage->clock->now();
     TimePoint last = begin;
     const auto on_mark = [&](const Mark& mark) {
       last = mark.at;
       if (*writer) (*writer)->write(mark.at, static_cast<rubato_mark_kind>(mark.kind), mark.id);
     };
-    const Result<std::unique_ptr<VirtualTrainer>> trainer =
-        VirtualTrainer::start(world, chosen, ::getpid(), begin, on_mark);
+    const Result<std::unique_ptr<VirtualTrainer>> trainer = stage->start(::getpid(), begin, on_mark);
     if (!trainer) return fail(trainer.error());
-    ProgressLine line(options.workload, options.iterations);
+    ProgressLine line(stage->workload, options.iterations);
     while (!(*trainer)->finished() && signal == 0) {
-      const TimePoint now = clock->now();
+      const TimePoint now = stage->clock->now();
       if (const TimePoint due = *(*trainer)->next_due(); due > now) {
-        signal = signals.sleep(clock->wall(due - now));
+        signal = signals.sleep(stage->clock->wall(due - now));
       }
-      if (Status s = (*trainer)->step(clock->now()); !s) return fail(s.error());
+      if (Status s = (*trainer)->step(stage->clock->now()); !s) return fail(s.error());
       line.show((*trainer)->completed(), last - begin);
     }
   }

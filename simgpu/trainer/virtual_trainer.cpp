@@ -6,36 +6,56 @@
 #include "rubato/mark_layout.h"
 
 namespace rubato::sim_trainer {
-VirtualTrainer::VirtualTrainer(device::sim::SimWorld& world, const TrainOptions& options, std::int64_t pid,
-                               OnMark on_mark)
-    : world_(world),
-      options_(options),
-      pid_(pid),
-      on_mark_(std::move(on_mark)),
-      gpu_(static_cast<unsigned>(options.gpu)),
-      random_(options.seed) {}
 
-VirtualTrainer::~VirtualTrainer() {
-  if (context_) remove(world_.clock()->now());
-}
+namespace {
 
-Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start(device::sim::SimWorld& world,
-                                                              const TrainOptions& options, std::int64_t pid,
-                                                              TimePoint now, OnMark on_mark) {
-  const Result<const device::sim::Workload*> workload = device::sim::find_workload(options.workload);
-  if (!workload) return fail(workload.error());
-  const device::sim::Workload& found = **workload;
+Status check(const TrainOptions& options) {
   if (options.iterations < 1)
     return fail(ErrorCode::invalid_argument,
                 cat("a training has at least 1 iteration, not ", options.iterations));
   if (options.gpu < 0)
     return fail(ErrorCode::invalid_argument, cat("a GPU has no negative index: ", options.gpu));
-  std::unique_ptr<VirtualTrainer> trainer(new VirtualTrainer(world, options, pid, std::move(on_mark)));
-  trainer->jitter_ = options.jitter.value_or(found.jitter);
-  const Result<device::sim::ContextId> context =
-      world.add_context(trainer->gpu_, pid, found.memory_bytes, found.segments, now);
-  if (!context) return fail(context.error());
-  trainer->context_ = *context;
+  return {};
+}
+
+}  // namespace
+
+VirtualTrainer::VirtualTrainer(std::unique_ptr<WorkQueue> queue, const TrainOptions& options,
+                               std::int64_t pid, OnMark on_mark)
+    : queue_(std::move(queue)),
+      options_(options),
+      pid_(pid),
+      on_mark_(std::move(on_mark)),
+      jitter_(options.jitter.value_or(queue_->jitter())),
+      random_(options.seed) {}
+
+VirtualTrainer::~VirtualTrainer() {
+  if (queue_) remove(queue_->now());
+}
+
+Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start(device::sim::SimWorld& world,
+                                                              const TrainOptions& options, std::int64_t pid,
+                                                              TimePoint now, OnMark on_mark) {
+  if (Status sane = check(options); !sane) return fail(sane.error());
+  return start_on(queue_on(world, static_cast<unsigned>(options.gpu), options.workload, pid, now), options,
+                  pid, now, std::move(on_mark));
+}
+
+Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start(device::replay::ReplayWorld& world,
+                                                              const TrainOptions& options, std::int64_t pid,
+                                                              TimePoint now, OnMark on_mark) {
+  if (Status sane = check(options); !sane) return fail(sane.error());
+  return start_on(queue_on(world, static_cast<unsigned>(options.gpu), pid, now), options, pid, now,
+                  std::move(on_mark));
+}
+
+Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start_on(Result<std::unique_ptr<WorkQueue>> queue,
+                                                                 const TrainOptions& options,
+                                                                 std::int64_t pid, TimePoint now,
+                                                                 OnMark on_mark) {
+  if (!queue) return fail(queue.error());
+  std::unique_ptr<VirtualTrainer> trainer(
+      new VirtualTrainer(std::move(*queue), options, pid, std::move(on_mark)));
   // With an empty queue the host is through with its first iteration at once, and begins the second.
   if (Status s = trainer->begin(now, now); !s) return fail(s.error());
   if (Status s = trainer->go_on(now, now); !s) return fail(s.error());
@@ -47,7 +67,7 @@ Status VirtualTrainer::begin(TimePoint at, TimePoint now) {
   if (starts_epoch(running_)) mark(at, RUBATO_MARK_EPOCH_BEGIN, epoch_of(running_));
   mark(at, RUBATO_MARK_ITERATION_BEGIN, running_);
   const double scale = std::max(0.5, 1.0 + jitter_ * random_.normal());
-  return world_.submit(gpu_, *context_, scale, now);
+  return queue_->submit(scale, now);
 }
 
 Status VirtualTrainer::go_on(TimePoint at, TimePoint now) {
@@ -64,11 +84,11 @@ Status VirtualTrainer::go_on(TimePoint at, TimePoint now) {
 
 Status VirtualTrainer::step(TimePoint now) {
   if (finished()) return {};
-  const Result<device::sim::Progress> progress = world_.progress(gpu_, *context_, now);
-  if (!progress) return fail(progress.error());
+  const Result<std::uint64_t> completed = queue_->completed(now);
+  if (!completed) return fail(completed.error());
   // A late caller finds several completed: each is told at its own time.
-  while (waiting_for_ < progress->completed) {
-    const Result<TimePoint> at = world_.completion(gpu_, *context_, waiting_for_, now);
+  while (waiting_for_ < *completed) {
+    const Result<TimePoint> at = queue_->completion(waiting_for_, now);
     if (!at) return fail(at.error());
     if (launched_all_) {
       mark(*at, RUBATO_MARK_EPOCH_END, epoch_of(running_));
@@ -81,7 +101,7 @@ Status VirtualTrainer::step(TimePoint now) {
 }
 
 Status VirtualTrainer::look_ahead(TimePoint now) {
-  const Result<TimePoint> due = world_.completion(gpu_, *context_, waiting_for_, now);
+  const Result<TimePoint> due = queue_->completion(waiting_for_, now);
   if (!due) return fail(due.error());
   next_due_ = *due;
   return {};
@@ -108,10 +128,9 @@ void VirtualTrainer::mark(TimePoint at, std::uint32_t kind, std::uint64_t id) co
 }
 
 void VirtualTrainer::remove(TimePoint now) {
-  if (!context_) return;
-  // Nothing to do about a failure: the GPU drops contexts of dead processes by itself.
-  static_cast<void>(world_.remove_context(gpu_, *context_, now));
-  context_.reset();
+  if (!queue_) return;
+  queue_->remove(now);
+  queue_.reset();
 }
 
 }  // namespace rubato::sim_trainer

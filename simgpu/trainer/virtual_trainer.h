@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "core/iteration.h"
-#include "device/sim/world.h"
+#include "simgpu/trainer/work_queue.h"
 
 namespace rubato::sim_trainer {
 
@@ -30,8 +30,13 @@ class VirtualTrainer {
  public:
   using OnMark = std::function<void(const Mark&)>;
 
-  /// `world` outlives the trainer. `pid` is what the GPU shows as its process.
+  /// `world` outlives the trainer. `pid` is what the GPU shows as its process. On a replayed GPU the workload
+  /// is the table's own and options.workload says nothing.
   [[nodiscard]] static Result<std::unique_ptr<VirtualTrainer>> start(device::sim::SimWorld& world,
+                                                                     const TrainOptions& options,
+                                                                     std::int64_t pid, TimePoint now,
+                                                                     OnMark on_mark);
+  [[nodiscard]] static Result<std::unique_ptr<VirtualTrainer>> start(device::replay::ReplayWorld& world,
                                                                      const TrainOptions& options,
                                                                      std::int64_t pid, TimePoint now,
                                                                      OnMark on_mark);
@@ -50,7 +55,11 @@ class VirtualTrainer {
   void remove(TimePoint now);
 
  private:
-  VirtualTrainer(device::sim::SimWorld& world, const TrainOptions& options, std::int64_t pid, OnMark on_mark);
+  VirtualTrainer(std::unique_ptr<WorkQueue> queue, const TrainOptions& options, std::int64_t pid,
+                 OnMark on_mark);
+  static Result<std::unique_ptr<VirtualTrainer>> start_on(Result<std::unique_ptr<WorkQueue>> queue,
+                                                          const TrainOptions& options, std::int64_t pid,
+                                                          TimePoint now, OnMark on_mark);
   Status begin(TimePoint at, TimePoint now);
   Status go_on(TimePoint at, TimePoint now);
   void mark(TimePoint at, std::uint32_t kind, std::uint64_t id) const;
@@ -58,14 +67,12 @@ class VirtualTrainer {
   [[nodiscard]] bool starts_epoch(std::uint64_t iteration) const;
   Status look_ahead(TimePoint now);
 
-  device::sim::SimWorld& world_;
+  std::unique_ptr<WorkQueue> queue_;  // gone once the context was removed
   TrainOptions options_;
   std::int64_t pid_;
   OnMark on_mark_;
-  unsigned gpu_ = 0;
   double jitter_ = 0.0;
   Random random_;
-  std::optional<device::sim::ContextId> context_;
   std::uint64_t running_ = 0;      // the host's iteration
   std::uint64_t waiting_for_ = 0;  // the GPU's iteration whose completion lets the host go on
   bool launched_all_ = false;

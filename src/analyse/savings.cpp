@@ -1,35 +1,13 @@
 #include "analyse/savings.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analyse/batches.h"
-#include "analyse/student_t.h"
+#include "analyse/quotient.h"
 #include "base/text.h"
 
 namespace rubato::analyse {
 namespace {
-
-// The chosen setting's mean over the found one's. Relative errors of a quotient add in squares; the degrees
-// of freedom of that sum are Welch's (Biometrika 34, 1947), and the interval is symmetric in the logarithm,
-// as for any quotient.
-Estimate quotient(const Mean& chosen, const Mean& found) {
-  Estimate ratio{.value = chosen.value / found.value};
-  if (!chosen.relative_error || !found.relative_error) {
-    ratio.why_no_interval = !found.relative_error ? cat("at the found setting ", found.why_no_error)
-                                                  : cat("at the chosen setting ", chosen.why_no_error);
-    return ratio;
-  }
-  const double a = std::pow(*chosen.relative_error, 2);
-  const double b = std::pow(*found.relative_error, 2);
-  double half = 0.0;
-  if (a + b > 0) {
-    const double degrees = (a + b) * (a + b) / (a * a / chosen.degrees + b * b / found.degrees);
-    half = student_t_quantile(0.5 + kConfidence / 2, degrees) * std::sqrt(a + b);
-  }
-  ratio.interval = Interval{ratio.value * std::exp(-half), ratio.value * std::exp(half)};
-  return ratio;
-}
 
 template <class Map>
 Estimate mapped(const Estimate& from, Map map) {
@@ -83,8 +61,11 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stret
 
   const CostPerIteration at_found = cost_per_iteration(run, found);
   const CostPerIteration at_hold = cost_per_iteration(run, hold);
-  const Estimate energy = quotient(at_hold.energy, at_found.energy);
-  const Estimate time = quotient(at_hold.time, at_found.time);
+  const auto over_found = [](const Mean& hold_mean, const Mean& found_mean) {
+    return quotient({hold_mean, "the chosen setting"}, {found_mean, "the found setting"});
+  };
+  const Estimate energy = over_found(at_hold.energy, at_found.energy);
+  const Estimate time = over_found(at_hold.time, at_found.time);
   Joules hold_energy;
   Seconds hold_time;
   for (const Stretch& s : hold) {

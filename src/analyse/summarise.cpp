@@ -25,8 +25,8 @@ std::optional<EnergyWindow> energy_of_samples(const record::DeviceRecord& device
                       *energy,
                       2.0 * ((*energy / (end - begin)) * update),
                       *energy * device.info.sensor.calibration_band,
-                      {counter ? "energy counter" : "power readings", counter ? "J" : "W", Scope::gpu,
-                       device.info.kind, "from the samples of a record that was cut short"}};
+                      {counter ? "energy_counter" : "integrated_power", counter ? "J" : "W", Scope::gpu,
+                       device.info.kind, "from the samples of a record without its end"}};
 }
 
 GpuSummary gpu_summary(const record::RunRecord& run, const record::DeviceRecord& device) {

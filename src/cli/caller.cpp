@@ -2,10 +2,12 @@
 
 #include <grp.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -43,19 +45,40 @@ void adopt(const std::string& environment) {
   }
 }
 
+// The highest one means "leave as it is" to the kernel.
+bool is_id(const std::optional<std::int64_t>& id) {
+  return id && *id >= 0 && *id < std::numeric_limits<uid_t>::max();
+}
+
+Error no_id(std::string_view variable, std::string_view found) {
+  return {ErrorCode::invalid_argument,
+          cat(variable, " is '", found,
+              "', which is no id: whose job this is cannot be told, and as root it "
+              "is not started"),
+          "unset SUDO_UID to be root, or run without sudo and with --sudo"};
+}
+
 }  // namespace
 
-std::optional<Caller> caller_behind_sudo() {
+Result<std::optional<Caller>> caller_behind_sudo() {
   const char* uid_text = std::getenv("SUDO_UID");
-  const char* gid_text = std::getenv("SUDO_GID");
-  if (geteuid() != 0 || uid_text == nullptr || gid_text == nullptr) return std::nullopt;
+  if (geteuid() != 0 || uid_text == nullptr) return std::nullopt;
   const auto uid = parse_integer(uid_text);
-  const auto gid = parse_integer(gid_text);
-  if (!uid || !gid || *uid <= 0) return std::nullopt;
-  Caller caller{static_cast<uid_t>(*uid), static_cast<gid_t>(*gid), {}, {}};
-  if (const passwd* entry = getpwuid(caller.uid)) {
+  if (!is_id(uid)) return fail(no_id("SUDO_UID", uid_text));
+  if (*uid == 0) return std::nullopt;
+  Caller caller{static_cast<uid_t>(*uid), 0, {}, {}};
+  const passwd* entry = getpwuid(caller.uid);
+  if (entry != nullptr) {
+    caller.gid = entry->pw_gid;
     caller.name = entry->pw_name;
     caller.home = entry->pw_dir;
+  }
+  if (const char* gid_text = std::getenv("SUDO_GID")) {
+    const auto gid = parse_integer(gid_text);
+    if (!is_id(gid)) return fail(no_id("SUDO_GID", gid_text));
+    caller.gid = static_cast<gid_t>(*gid);
+  } else if (entry == nullptr) {
+    return fail(no_id("SUDO_GID", "not set"));
   }
   return caller;
 }
@@ -82,6 +105,18 @@ Status become(const Caller& caller, const FsRoot& root) {
                      "CUDA_VISIBLE_DEVICES, conda and virtualenv variables may be missing for the job",
                      "run without sudo in front and with the option --sudo instead"});
   return {};
+}
+
+bool runtime_folder_is_anothers() {
+  const char* folder = std::getenv("XDG_RUNTIME_DIR");
+  struct stat info {};
+  return geteuid() == 0 && folder != nullptr && stat(folder, &info) == 0 && info.st_uid != 0;
+}
+
+Status drop_to_caller() {
+  const auto caller = caller_behind_sudo();
+  if (!caller) return fail(caller.error());
+  return *caller ? become(**caller) : Status();
 }
 
 }  // namespace rubato::cli

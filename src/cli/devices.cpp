@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/text.h"
+#include "cli/caller.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
+#include "conduct/patience.h"
 #include "report/render.h"
 #include "report/value.h"
 
@@ -94,7 +97,7 @@ Value devices_json(const OpenGpus& open) {
                              {"index", identity.index},
                              {"pci_bus_id", identity.pci_bus_id},
                              {"kind", name_of(gpu->kind())},
-                             {"sensor", sensor_json(gpu->sensor())},
+                             {"sensor", sensor_json(known_sensor(*open.selection.backend, *gpu))},
                              {"power_limits", limits_json(*gpu)},
                              {"clocks", clocks_json(*gpu)},
                              {"capabilities", capabilities_json(gpu->capabilities())}});
@@ -142,10 +145,11 @@ void print_text(const OpenGpus& open) {
       fmt::print("  {:<9} SM {} to {} in {} steps; memory {} MHz\n", "clocks",
                  number(clocks->sm.front().value(), 1), cat(clocks->sm.back()), clocks->sm.size(), memory);
     }
-    const auto& sensor = gpu->sensor();
+    const SensorFacts sensor = known_sensor(*open.selection.backend, *gpu);
     fmt::print("  {:<9} new value every {}, mean over {}, +-{} % uncalibrated\n", "sensor",
                in_milliseconds(sensor.update_period), in_milliseconds(sensor.averaging_window),
                number(sensor.calibration_band * 100, 1));
+    if (!sensor.source.empty()) fmt::print("  {:<9} as known from: {}\n", "", sensor.source);
     print_capabilities("can read", kReads, gpu->capabilities());
     print_capabilities("can set", kSets, gpu->capabilities());
   }
@@ -155,15 +159,23 @@ void print_text(const OpenGpus& open) {
 
 void devices(Invocation& invocation) {
   put_back_stale(invocation.gpu);
-  const auto open = open_gpus(invocation.gpu);
-  if (!open) {
-    refuse(invocation, open.error());
+  if (const auto dropped = drop_to_caller(); !dropped) {
+    refuse(invocation, dropped.error());
     return;
   }
-  if (invocation.json)
-    fmt::print("{}", report::render_json(devices_json(*open)));
-  else
-    print_text(*open);
+  const bool answered = conduct::finishes([&invocation] {
+    const auto open = open_gpus(invocation.gpu);
+    if (!open) {
+      refuse(invocation, open.error());
+      return;
+    }
+    for (const auto& error : open->lost) log::warning(error);
+    if (invocation.json)
+      fmt::print("{}", report::render_json(devices_json(*open)));
+    else
+      print_text(*open);
+  });
+  if (!answered) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
 }
 
 }  // namespace

@@ -15,12 +15,27 @@ namespace rubato::cli {
 struct OpenGpus {
   device::Selection selection;
   std::vector<std::unique_ptr<device::Gpu>> gpus;  // in the order of selection.chosen
+  std::vector<Error> lost;                         // of GPUs that nobody named and that do not open
+  bool driver_stuck = false;  // a call into it has not come back: leave by conduct::leave_now()
 };
 
-/// `list` as typed after --gpu. A GPU that cannot be opened is an error naming it.
+/// `list` as typed after --gpu. A named GPU that cannot be opened is an error, and so is it when none can.
 [[nodiscard]] Result<OpenGpus> open_gpus(std::string_view list);
 
-/// True where `list` names simulated GPUs only; textual, no driver is touched.
+/// What is known of a GPU's sensor: found out on this very GPU by earlier runs, else by its kind.
+[[nodiscard]] SensorFacts known_sensor(const device::Backend& backend, const device::Gpu& gpu);
+
+/// The backend that a --gpu list means, as Selection::spec would name it; textual, no driver is touched.
+[[nodiscard]] Result<std::string> backend_spec(std::string_view list);
+
+/// True where `list` means anything but the NVIDIA driver; textual, no driver is touched.
 [[nodiscard]] bool names_simulated(std::string_view list);
+
+/// The UUIDs `list` means, asked by a child process: the driver stays unopened in this one. Empty where it
+/// cannot be told.
+[[nodiscard]] std::vector<std::string> uuids_asked_by_child(std::string_view list);
+
+/// Leaves only these; selection.chosen, which the job is told of, stays.
+void keep_only(OpenGpus& open, const std::vector<std::string>& uuids);
 
 }  // namespace rubato::cli

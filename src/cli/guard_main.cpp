@@ -6,6 +6,7 @@
 
 #include "base/runtime_folder.h"
 #include "base/text.h"
+#include "cli/caller.h"
 #include "cli/invocation.h"
 #include "cli/stale.h"
 #include "device/registry.h"
@@ -22,6 +23,7 @@ Result<guard::GuardOptions> prepare(const std::string& spec) {
   options.clock = backend->clock();
   options.driver_version = backend->driver_version();
   if (backend->simulated()) {
+    if (runtime_folder_is_anothers()) unsetenv("XDG_RUNTIME_DIR");
     const auto folder = runtime_folder();
     if (!folder) return fail(folder.error());
     options.folder = *folder;

@@ -3,35 +3,35 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 
 #include "base/log.h"
 #include "base/runtime_folder.h"
 #include "base/text.h"
 #include "cli/gpus.h"
+#include "guard/files.h"
 #include "guard/launch.h"
 #include "guard/survival.h"
 
 namespace rubato::cli {
 namespace {
 
-guard::LaunchOptions launch_options(std::string_view gpu_list) {
+Result<guard::LaunchOptions> launch_options(std::string_view gpu_list) {
+  const auto spec = backend_spec(gpu_list);
+  if (!spec) return fail(spec.error());
   guard::LaunchOptions options;
-  options.backend_spec = backend_of(gpu_list);
+  options.backend_spec = *spec;
   options.own_scope = !names_simulated(gpu_list);
   return options;
 }
 
-}  // namespace
-
-std::string backend_of(std::string_view gpu_list) {
-  if (!names_simulated(gpu_list)) return "nvml";
-  std::string profiles;
-  for (const auto& item : split(gpu_list, ',')) {
-    const auto name = item.starts_with("sim:") ? item.substr(4) : item;
-    profiles += (profiles.empty() ? "" : ",") + name;
-  }
-  return "sim:" + profiles;
+std::filesystem::path journal_folder(const device::Backend& backend) {
+  if (!backend.simulated()) return guard::kSystemFolder;
+  const auto folder = runtime_folder();
+  return folder ? *folder : std::filesystem::path();
 }
+
+}  // namespace
 
 std::map<std::string, std::string> environment_map() {
   std::map<std::string, std::string> environment;
@@ -45,7 +45,12 @@ std::map<std::string, std::string> environment_map() {
 
 GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice) {
   GuardedRun run;
-  guard::LaunchOptions options = launch_options(gpu_list);
+  auto options = launch_options(gpu_list);
+  if (!options) {
+    run.fatal = true;
+    run.why_not = options.error();
+    return run;
+  }
   if (choice.through_sudo) {
     const auto folder = runtime_folder();
     if (!folder) {
@@ -53,10 +58,10 @@ GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice) {
       run.why_not = folder.error();
       return run;
     }
-    options.sudo_folder = *folder;
+    options->sudo_folder = *folder;
     run.more_rights_than_us = true;
   }
-  auto launched = guard::launch_guard(options);
+  auto launched = guard::launch_guard(*options);
   if (!launched) {
     run.why_not = launched.error();
     return run;
@@ -66,18 +71,20 @@ GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice) {
   return run;
 }
 
-std::optional<Error> nothing_outlives(const device::Backend& backend, bool own_scope) {
+std::optional<Error> nothing_outlives(const device::Backend& backend, std::optional<bool> own_scope) {
   const std::string remedy =
-      "an administrator can run the guard outside the job (rubatod, planned); --accept-unrestored sets it "
-      "all the same, "
-      "and a kill of everything at once may then leave the setting behind";
+      "--accept-unrestored sets it all the same; a kill of everything at once may then leave the setting "
+      "behind";
+  const auto survival = guard::survival(FsRoot{}, environment_map());
   if (const auto told = backend.outlives_job()) {
     if (*told) return std::nullopt;
     return Error{ErrorCode::unavailable,
-                 "nothing outlives the job here (the simulated world's scenario says so)", remedy};
+                 cat("nothing outlives the job here: ",
+                     survival.possible() ? "the simulated world's scenario says so" : survival.why),
+                 survival.possible() ? remedy : survival.hint};
   }
-  const auto survival = guard::survival(FsRoot{}, environment_map());
-  if (survival.means == guard::Outliving::plain || (survival.means == guard::Outliving::scope && own_scope))
+  const bool scope = own_scope.value_or(true);
+  if (survival.means == guard::Outliving::plain || (survival.means == guard::Outliving::scope && scope))
     return std::nullopt;
   return Error{ErrorCode::unavailable,
                cat("nothing outlives the job here: ",
@@ -85,8 +92,19 @@ std::optional<Error> nothing_outlives(const device::Backend& backend, bool own_s
                survival.hint.empty() ? remedy : survival.hint};
 }
 
+std::string after_a_kill(const device::Backend& backend) {
+  const auto folder = journal_folder(backend);
+  if (guard::is_lent_by_host(FsRoot{}, folder))
+    return cat("the next rubato that sees ", folder.string(), ", which the host lends, puts it back");
+  return cat("nothing can put it back once ", folder.string(),
+             " is gone; until then the next rubato that sees that folder does");
+}
+
 conduct::Rescue rescue_for(std::string_view gpu_list) {
-  return [options = launch_options(gpu_list)] { return guard::launch_restore(options); };
+  return [options = launch_options(gpu_list)]() -> Result<std::vector<RestorationReport>> {
+    if (!options) return fail(options.error());
+    return guard::launch_restore(*options);
+  };
 }
 
 }  // namespace rubato::cli

@@ -30,14 +30,17 @@ struct GuardedRun {
 [[nodiscard]] GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice);
 
 /// Why a kill of everything at once could leave the setting behind here; nothing where it could not.
-[[nodiscard]] std::optional<Error> nothing_outlives(const device::Backend& backend, bool own_scope);
+/// `own_scope`: whether the guard got one; absent: none was started, so it is taken to get one where systemd
+/// is.
+[[nodiscard]] std::optional<Error> nothing_outlives(const device::Backend& backend,
+                                                    std::optional<bool> own_scope);
+
+/// For --accept-unrestored where nothing outlives the job: who could put it back after a kill of everything.
+[[nodiscard]] std::string after_a_kill(const device::Backend& backend);
 
 /// Starts another guard that puts back what a killed one left behind.
 [[nodiscard]] conduct::Rescue rescue_for(std::string_view gpu_list);
 
 [[nodiscard]] std::map<std::string, std::string> environment_map();
-
-/// The backend that a --gpu list means, as Selection::spec would name it; textual, no driver is touched.
-[[nodiscard]] std::string backend_of(std::string_view gpu_list);
 
 }  // namespace rubato::cli

@@ -29,6 +29,10 @@ void add_measure(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_runs(CLI::App& app, Invocation& invocation);
 void add_show(CLI::App& app, Invocation& invocation);
+void add_compare(CLI::App& app, Invocation& invocation);
+void add_export(CLI::App& app, Invocation& invocation);
+void add_completion(CLI::App& app, Invocation& invocation);
+void add_help(CLI::App& app, Invocation& invocation);
 void add_restore(CLI::App& app, Invocation& invocation);
 void add_sim(CLI::App& app, Invocation& invocation);
 

@@ -1,40 +1,59 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string_view>
 
 #include "base/log.h"
+#include "cli/build.h"
 #include "cli/invocation.h"
-#include "cli/version.h"
+#include "cli/print_run.h"
+#include "cli/words/explain.h"
+#include "cli/words/help.h"
 #include "conduct/job.h"
 
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kCommands = {&add_devices, &add_doctor, &add_measure, &add_run,
-                                  &add_runs,    &add_show,   &add_restore, &add_sim};
+constexpr std::array kCommands = {&add_devices, &add_doctor, &add_measure,    &add_run,
+                                  &add_runs,    &add_show,   &add_compare,    &add_export,
+                                  &add_restore, &add_sim,    &add_completion, &add_help};
+
+/// Wrong by itself, found when the options of a command are read and before it starts.
+struct WrongUse {
+  Error error;
+};
 
 // CLI11 would read options of the user's command as ours: it never gets to see them.
-int split_at_separator(int argc, char** argv, Invocation& invocation) {
+int split_at_separator(int argc, char** argv, Typed& typed) {
   const auto separator = std::find(argv + 1, argv + argc, std::string_view("--"));
-  invocation.separated = separator != argv + argc;
-  if (invocation.separated) invocation.command.assign(separator + 1, argv + argc);
+  typed.separated = separator != argv + argc;
+  if (typed.separated) typed.command.assign(separator + 1, argv + argc);
+  if (argc > 0) typed.words.assign(argv + 1, separator);
   return static_cast<int>(separator - argv);
 }
 
 int run(int argc, char** argv) {
+  Typed typed;
+  const int own = split_at_separator(argc, argv, typed);
   Invocation invocation;
-  const int own = split_at_separator(argc, argv, invocation);
+  invocation.command = typed.command;
+  invocation.separated = typed.separated;
 
-  CLI::App app("Lowers the energy of GPU training inside a slowdown bound you choose.", "rubato");
-  app.set_version_flag("--version", std::string(kVersion));
+  CLI::App app("lowers the energy of GPU training inside a slowdown bound you choose", "rubato");
+  app.formatter(help_formatter(text_options(STDOUT_FILENO).width));
+  app.set_help_flag("-h,--help", "this page");
+  app.set_version_flag("--version", build_text(), "the version and how it was built");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
   for (const auto add : kCommands) add(app, invocation);
   try {
     app.parse(own, argv);
+  } catch (const WrongUse& wrong) {
+    return refuse(invocation, wrong.error);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kRefused;
+    if (error.get_exit_code() != 0) return refuse(invocation, explain(app, typed, error.what()));
+    app.exit(error);
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return refuse(invocation, Error{ErrorCode::io, "the output could not be written: is the disk full?", {}},
@@ -50,9 +69,13 @@ void add_common(CLI::App& command, Invocation& invocation) {
   command.add_flag("--json", invocation.json, "machine-readable output");
   command.add_flag("--quiet,-q", invocation.quiet, "errors only");
   command.add_flag("--verbose,-v", invocation.verbose, "more words");
-  command.parse_complete_callback([&invocation] {
+  command.parse_complete_callback([&invocation, &command] {
     if (invocation.verbose > 0) log::set_level(log::Level::debug);
     if (invocation.quiet) log::set_level(log::Level::error);
+    const CLI::Option* report = command.get_option_no_throw("--report");
+    if (report == nullptr || report->count() == 0) return;
+    if (const Status fine = check_report_target(report->as<std::string>()); !fine)
+      throw WrongUse{fine.error()};
   });
 }
 

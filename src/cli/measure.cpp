@@ -1,12 +1,17 @@
 #include <cerrno>
 #include <csignal>
+#include <optional>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/invocation.h"
+#include "cli/print_run.h"
+#include "cli/ranks.h"
+#include "cli/run_files.h"
 #include "cli/stale.h"
 #include "cli/wrap.h"
+#include "conduct/patience.h"
 #include "govern/measure_only_strategy.h"
 
 namespace rubato::cli {
@@ -15,7 +20,7 @@ namespace {
 struct Options {
   double seconds = 0;
   int pid = 0;
-  std::string report_file;
+  std::optional<std::string> report_file;
   bool as_root = false;
 };
 
@@ -39,17 +44,35 @@ int measure(Invocation& invocation, const Options& options) {
                   Error{ErrorCode::not_found, cat("there is no process ", options.pid), "ps lists them"});
   }
   put_back_stale(invocation.gpu);
-  if (const auto caller = caller_behind_sudo(); caller && !options.as_root)
-    if (const auto became = become(*caller); !became) return refuse(invocation, became.error());
+  if (!options.as_root)
+    if (const auto dropped = drop_to_caller(); !dropped) return refuse(invocation, dropped.error());
+  if (options.report_file)
+    if (const auto fine = check_report_target(*options.report_file); !fine)
+      return refuse(invocation, fine.error());
 
   auto open = open_gpus_for_job(invocation);
   if (!open) return refuse(invocation, open.error());
+  // Without a command there is nothing else to do here.
+  if (open->driver_stuck && !with_command) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
   WrapPlan plan;
-  plan.mode = "measure";
+  plan.info = describe_run("measure", invocation.command);
   plan.strategy = std::make_unique<govern::MeasureOnlyStrategy>("measuring only, as asked: nothing is set");
+  Ranks ranks = Ranks::of_this_process(false);
+  if (with_command && ranks.may_follow()) {
+    std::vector<std::string> uuids;
+    for (const auto& gpu : open->gpus) uuids.push_back(gpu->identity().id.uuid);
+    ranks.elect(std::move(uuids), plan.info.run_id);
+    if (ranks.follows()) {
+      log::debug(ranks.in_words());
+      plan.leader = ranks.leadership().leader->run_id;
+    } else {
+      keep_only(*open, ranks.leadership().uuids);
+    }
+    plan.group = ranks.group();
+  }
   if (options.seconds > 0) plan.seconds = Seconds(options.seconds);
   if (options.pid > 0) plan.pid = static_cast<pid_t>(options.pid);
-  plan.report_file = options.report_file;
+  plan.report_file = options.report_file.value_or("");
   return wrap(invocation, std::move(plan), std::move(*open));
 }
 
@@ -59,11 +82,17 @@ void add_measure(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("measure", "measure a command's GPU energy; set nothing");
   static Options options;
   add_common(*command, invocation);
-  command->add_option("--seconds", options.seconds, "measure for this long, without a command")
+  command
+      ->add_option("--seconds", options.seconds,
+                   "measure for this long, without a command; with --pid: at most")
       ->check(CLI::PositiveNumber);
-  command->add_option("--pid", options.pid, "measure until this process ends, without a command")
+  command
+      ->add_option("--pid", options.pid,
+                   "measure until this process ends, without a command; with --seconds: whichever is first")
       ->check(CLI::PositiveNumber);
-  command->add_option("--report", options.report_file, "write the report to FILE instead of standard error")
+  command
+      ->add_option("--report", options.report_file,
+                   "write the report to FILE (or fd:N) instead of the terminal")
       ->type_name("FILE");
   command->add_flag("--as-root", options.as_root,
                     "under sudo: stay root instead of becoming the caller again");

@@ -1,31 +1,47 @@
 #include "cli/print_run.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
 
-#include "analyse/summary.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/records.h"
 #include "cli/report/run_report.h"
-#include "record/reader.h"
 
 namespace rubato::cli {
 namespace {
 
 constexpr int kWidest = 100;
+constexpr std::string_view kDescriptor = "fd:";
 
-void put(int fd, std::string_view text) {
+Status put(int fd, std::string_view text, const std::string& target) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody reads any more; the record is there
+    // Nobody reads any more: no reason to fail, the record is there.
+    if (written < 0 && errno == EPIPE) return {};
+    if (written <= 0) return fail(from_errno(errno, cat("the report could not be written to ", target)));
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+  return {};
+}
+
+Result<std::optional<int>> descriptor(const std::string& target) {
+  if (!target.starts_with(kDescriptor)) return std::optional<int>();
+  const auto number = parse_integer(std::string_view(target).substr(kDescriptor.size()));
+  const int fd = number && *number >= 0 && *number < 1 << 20 ? static_cast<int>(*number) : -1;
+  const int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+    return fail(ErrorCode::invalid_argument, cat("--report ", target, " is not open for writing"),
+                "open it in the shell, as in: rubato measure --json --report fd:3 -- COMMAND 3> run.json");
+  }
+  return std::optional(fd);
 }
 
 }  // namespace
@@ -40,36 +56,60 @@ report::TextOptions text_options(int fd) {
   return options;
 }
 
+Status write_report(std::string_view text, const std::string& target, int otherwise) {
+  if (target.empty()) return put(otherwise, text, "the terminal");
+  const auto named = descriptor(target);
+  if (!named) return fail(named.error());
+  if (*named) return put(**named, text, target);
+  const ScopedFd fd(open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!fd.is_open()) return fail(from_errno(errno, cat("the report could not be written to ", target)));
+  return put(fd.get(), text, target);
+}
+
+Status check_report_target(const std::string& target) {
+  const auto named = descriptor(target);
+  if (!named) return fail(named.error());
+  if (*named) {
+    // Whoever reads a pipe there waits for its end, which the job and the guard must not hold open.
+    fcntl(**named, F_SETFD, FD_CLOEXEC);
+    return {};
+  }
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  const std::string place = folder.empty() ? "." : folder.string();
+  std::error_code ignored;
+  if (target.empty() || std::filesystem::is_directory(target, ignored))
+    return fail(ErrorCode::invalid_argument, cat("--report ", target, " is no file name"), {});
+  const bool there = access(target.c_str(), F_OK) == 0;
+  if (access(there ? target.c_str() : place.c_str(), W_OK) != 0)
+    return fail(from_errno(errno, cat("--report ", target, " cannot be written")));
+  return {};
+}
+
 Result<std::string> run_report(const std::filesystem::path& file, bool json,
                                const report::TextOptions& options) {
-  const auto run = record::read_run(file);
-  if (!run) return fail(run.error());
-  const auto summary = analyse::summarise(*run);
-  return json ? report::render_json(run_report_json(*run, summary)) : run_report_text(*run, summary, options);
+  const auto read = read_summarised(file);
+  if (!read) return fail(read.error());
+  return json ? report::render_json(run_report_json(read->run, read->summary, read->running))
+              : run_report_text(read->run, read->summary, options, read->running);
 }
 
 void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file,
                const std::string& target) {
-  if (invocation.quiet && target.empty()) return;
+  if (invocation.quiet && target.empty() && !invocation.json) return;
   if (!file) {
     log::warning(Error{file.error().code, cat("no report: ", file.error().what), file.error().hint});
     return;
   }
-  const auto report = run_report(*file, invocation.json,
-                                 target.empty() ? text_options(STDERR_FILENO) : report::TextOptions{});
+  const int stream = invocation.command.empty() ? STDOUT_FILENO : STDERR_FILENO;
+  const auto report =
+      run_report(*file, invocation.json, target.empty() ? text_options(stream) : report::TextOptions{});
   if (!report) {
     log::warning(report.error());
     return;
   }
-  if (target.empty()) {
-    put(STDERR_FILENO, *report);
-    return;
-  }
-  std::ofstream out(target, std::ios::trunc);
-  if (!(out << *report) || !out.flush()) {
-    log::warning(Error{ErrorCode::io, cat("the report could not be written to ", target),
-                       cat("rubato show ", file->stem().string())});
-  }
+  if (const auto written = write_report(*report, target, stream); !written)
+    log::warning(
+        Error{written.error().code, written.error().what, cat("rubato show ", file->stem().string())});
 }
 
 }  // namespace rubato::cli

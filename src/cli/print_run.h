@@ -13,8 +13,17 @@ namespace rubato::cli {
 /// Colour where `fd` is a terminal and NO_COLOR is not set; the terminal's width, at most 100 columns.
 [[nodiscard]] report::TextOptions text_options(int fd);
 
-/// The report of the record in `file` at the end of a wrapped run: to `target`, or to standard error where
-/// that is empty (standard output is the job's). Nothing with --quiet, unless a target was named.
+/// To `target`: a file, which is replaced, or "fd:N" for a descriptor the caller has open. Where it is empty,
+/// to `otherwise`.
+[[nodiscard]] Status write_report(std::string_view text, const std::string& target, int otherwise);
+
+/// invalid_argument where `target` could not be written to later. Nothing is written or created; a
+/// descriptor named is no longer passed on to other programs.
+[[nodiscard]] Status check_report_target(const std::string& target);
+
+/// The report of the record in `file` at the end of `run` or `measure`: to `target`, else to standard error
+/// where a command ran, whose standard output is its own, else to standard output. --quiet leaves out what
+/// nobody asked for: neither with --json nor with a target.
 void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file,
                const std::string& target);
 

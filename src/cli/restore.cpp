@@ -1,13 +1,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <set>
+
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/gpus.h"
-#include "cli/guarding.h"
 #include "cli/invocation.h"
+#include "cli/left_behind.h"
 #include "cli/stale.h"
 #include "guard/launch.h"
 #include "guard/stale.h"
+#include "report/render.h"
+#include "report/value.h"
 
 namespace rubato::cli {
 namespace {
@@ -19,6 +25,54 @@ bool needs_root() {
   return left && !left->empty();
 }
 
+Result<std::vector<RestorationReport>> restore_with(const std::string& spec) {
+  guard::LaunchOptions options;
+  options.backend_spec = spec;
+  options.own_scope = false;
+  return guard::launch_restore(options);
+}
+
+/// Every backend that something was left behind on, each asked for its own GPUs.
+Result<std::vector<RestorationReport>> restore_everything() {
+  std::vector<RestorationReport> all;
+  const auto left = left_behind();
+  std::set<std::string> specs;
+  for (const auto& gpu : left) {
+    if (gpu.held || gpu.uuid.empty()) continue;
+    if (gpu.spec)
+      specs.insert(*gpu.spec);
+    else
+      all.push_back({GpuId{gpu.uuid}, Restoration::failed, cat(gpu.what, "; ", gpu.hint)});
+  }
+  for (const auto& spec : specs) {
+    auto reports = restore_with(spec);
+    if (!reports) return fail(reports.error());
+    // The guard of one simulated world reports the journals of the others as failed.
+    std::erase_if(*reports, [&](const RestorationReport& report) {
+      return std::none_of(left.begin(), left.end(), [&](const LeftBehind& gpu) {
+        return gpu.uuid == report.gpu.uuid && gpu.spec == spec;
+      });
+    });
+    std::move(reports->begin(), reports->end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+Result<std::vector<RestorationReport>> restore_wanted(std::string_view gpu_list) {
+  if (gpu_list.empty()) return restore_everything();
+  const auto spec = backend_spec(gpu_list);
+  if (!spec) return fail(spec.error());
+  return restore_with(*spec);
+}
+
+report::Value json(const std::vector<RestorationReport>& reports, std::size_t failed) {
+  report::Array gpus;
+  for (const auto& report : reports)
+    gpus.emplace_back(report::Object{
+        {"uuid", report.gpu.uuid}, {"outcome", name_of(report.outcome)}, {"detail", report.detail}});
+  return report::Object{{"schema", "rubato.restore/1"}, {"failed", failed}, {"gpus", std::move(gpus)}};
+}
+
 void restore(Invocation& invocation) {
   if (needs_root() && !names_simulated(invocation.gpu)) {
     refuse(invocation,
@@ -27,19 +81,22 @@ void restore(Invocation& invocation) {
            1);
     return;
   }
-  guard::LaunchOptions options;
-  options.backend_spec = backend_of(invocation.gpu);
-  options.own_scope = false;
-  const auto reports = guard::launch_restore(options);
+  const auto reports = restore_wanted(invocation.gpu);
   if (!reports) {
     refuse(invocation, reports.error(), 1);
     return;
   }
-  if (reports->empty() && !invocation.quiet) fmt::print("nothing was left behind\n");
-  for (const auto& report : *reports) {
-    if (!invocation.quiet) fmt::print("{}\n", describe(report));
-    if (report.outcome == Restoration::failed) invocation.status = 1;
+  const auto failed = static_cast<std::size_t>(
+      std::count_if(reports->begin(), reports->end(),
+                    [](const RestorationReport& report) { return report.outcome == Restoration::failed; }));
+  if (failed > 0) invocation.status = 1;
+  if (invocation.json) {
+    fmt::print("{}", report::render_json(json(*reports, failed)));
+    return;
   }
+  if (invocation.quiet) return;
+  if (reports->empty()) fmt::print("nothing was left behind\n");
+  for (const auto& report : *reports) fmt::print("{}\n", describe(report));
 }
 
 }  // namespace

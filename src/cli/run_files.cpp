@@ -1,6 +1,5 @@
 #include "cli/run_files.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -80,14 +79,10 @@ std::unique_ptr<record::Writer> open_record(const record::RunInfo& run) {
 Result<MarkFolder> MarkFolder::create(const std::string& run_id) {
   const auto folder = runtime_folder();
   if (!folder) return fail(folder.error());
-  const auto path = *folder / ("marks-" + run_id);
-  if (mkdir(path.c_str(), 0700) != 0) return fail(from_errno(errno, cat("cannot make ", path.string())));
-  return MarkFolder(path);
-}
-
-MarkFolder::~MarkFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  conduct::sweep_mark_folders(*folder);
+  auto made = conduct::MarkFolder::create(*folder, run_id);
+  if (!made) return fail(made.error());
+  return MarkFolder(std::move(*made));
 }
 
 }  // namespace rubato::cli

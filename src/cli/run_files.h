@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "conduct/mark_folder.h"
 #include "record/types.h"
 #include "record/writer.h"
 
@@ -19,18 +20,16 @@ namespace rubato::cli {
 /// Null (after an error message) where neither can: the run goes on without.
 [[nodiscard]] std::unique_ptr<record::Writer> open_record(const record::RunInfo& run);
 
-/// A folder for mark rings that goes away with this object.
+/// A folder for mark rings that goes away with this object, in the user's runtime folder.
 class MarkFolder {
  public:
+  /// Sweeps what killed runs left there.
   [[nodiscard]] static Result<MarkFolder> create(const std::string& run_id);
-  MarkFolder(MarkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  MarkFolder& operator=(MarkFolder&&) = delete;
-  ~MarkFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  explicit MarkFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  explicit MarkFolder(conduct::MarkFolder folder) : folder_(std::move(folder)) {}
+  conduct::MarkFolder folder_;
 };
 
 }  // namespace rubato::cli

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/invocation.h"
+#include "cli/live.h"
 #include "cli/print_run.h"
 #include "cli/report/run_report.h"
 #include "record/reader.h"
@@ -12,7 +13,7 @@
 namespace rubato::cli {
 namespace {
 
-void runs(Invocation& invocation) {
+void runs(Invocation& invocation, bool ids) {
   const auto directory = record::default_directory();
   if (!directory) {
     refuse(invocation, directory.error(), 1);
@@ -27,8 +28,14 @@ void runs(Invocation& invocation) {
   for (const auto& file : unreadable)
     log::warning(
         Error{ErrorCode::corrupt, cat(file.string(), " cannot be read"), cat("rubato show ", file.string())});
-  fmt::print("{}", invocation.json ? report::render_json(runs_json(*listed))
-                                   : runs_text(*listed, text_options(STDOUT_FILENO)));
+  std::set<std::filesystem::path> running;
+  for (const auto& run : *listed)
+    if (!run.duration && still_written(run.file)) running.insert(run.file);
+  if (ids)
+    for (const auto& run : *listed) fmt::print("{}\n", run.run_id);
+  else
+    fmt::print("{}", invocation.json ? report::render_json(runs_json(*listed, running))
+                                     : runs_text(*listed, text_options(STDOUT_FILENO), running));
 }
 
 }  // namespace
@@ -36,7 +43,9 @@ void runs(Invocation& invocation) {
 void add_runs(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("runs", "the runs recorded so far");
   command->add_flag("--json", invocation.json, "machine-readable output (rubato.runs/1)");
-  command->callback([&invocation] { runs(invocation); });
+  static bool ids = false;
+  command->add_flag("--ids", ids, "only the ids, one in a line");
+  command->callback([&invocation] { runs(invocation, ids); });
 }
 
 }  // namespace rubato::cli

@@ -3,19 +3,13 @@
 
 #include "cli/invocation.h"
 #include "cli/print_run.h"
-#include "record/reader.h"
-#include "record/writer.h"
+#include "cli/records.h"
 
 namespace rubato::cli {
 namespace {
 
 void show(Invocation& invocation, const std::string& name) {
-  auto directory = record::default_directory();
-  if (!directory) {
-    refuse(invocation, directory.error(), 1);
-    return;
-  }
-  const auto file = record::find_run(*directory, name);
+  const auto file = find_record(name);
   if (!file) {
     refuse(invocation, file.error(), 1);
     return;
@@ -34,6 +28,7 @@ void add_show(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("show", "the report of one run");
   static std::string name = "last";
   command->add_option("run", name, "a run id, the beginning of one, `last`, or a record file")
+      ->type_name("RUN")
       ->capture_default_str();
   command->add_flag("--json", invocation.json, "machine-readable output (rubato.run/1)");
   command->callback([&invocation] { show(invocation, name); });

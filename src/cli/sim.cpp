@@ -5,56 +5,96 @@
 
 #include "base/text.h"
 #include "cli/invocation.h"
+#include "device/replay/world.h"
 #include "device/sim/profile.h"
 #include "device/sim/work.h"
 #include "device/sim/world.h"
+#include "report/render.h"
 #include "simgpu/trainer/train.h"
 
 namespace rubato::cli {
 namespace {
 
 namespace sim = device::sim;
+using report::Array;
+using report::Object;
 
-void print_gpus() {
+void print_gpus(const Invocation& invocation) {
+  if (invocation.json) {
+    Array profiles;
+    for (const auto& profile : sim::list_profiles())
+      profiles.emplace_back(
+          Object{{"profile", profile.name}, {"alias", profile.alias}, {"board", profile.board}});
+    fmt::print("{}", render_json(Object{{"schema", "rubato.sim_gpus/1"}, {"gpus", std::move(profiles)}}));
+    return;
+  }
   fmt::print("{:<18} {:<11} {}\n", "PROFILE", "ALIAS", "BOARD");
   for (const auto& profile : sim::list_profiles())
     fmt::print("{:<18} {:<11} {}\n", profile.name, profile.alias, profile.board);
   fmt::print("\nUse one as --gpu sim:ALIAS; two GPUs in one world as --gpu sim:v100,sim:v100.\n");
 }
 
-void print_workloads() {
+void print_workloads(const Invocation& invocation) {
+  if (invocation.json) {
+    Array workloads;
+    for (const auto& workload : sim::list_workloads())
+      workloads.emplace_back(Object{{"workload", workload.name}, {"description", workload.description}});
+    fmt::print(
+        "{}", render_json(Object{{"schema", "rubato.sim_workloads/1"}, {"workloads", std::move(workloads)}}));
+    return;
+  }
   fmt::print("{:<14} {}\n", "WORKLOAD", "WHAT IT IS");
   for (const auto& workload : sim::list_workloads())
     fmt::print("{:<14} {}\n", workload.name, workload.description);
   fmt::print("\nTrain one with: rubato run --gpu sim:v100 -- rubato sim train NAME --iterations 200\n");
 }
 
-/// The world a person means by `rubato sim reset`: the one they named, else every world in their runtime
-/// folder.
-void reset(Invocation& invocation) {
-  if (const auto named = sim::world_path_from_environment()) {
-    if (const auto gone = sim::reset_world(*named); !gone)
-      refuse(invocation, gone.error(), 1);
-    else if (!invocation.quiet)
-      fmt::print("removed {}\n", named->string());
-    return;
-  }
-  const auto example = sim::default_world_path({});
-  if (!example) {
-    refuse(invocation, example.error(), 1);
-    return;
-  }
-  int removed = 0;
+/// The worlds a person means by `rubato sim reset`: those they named, else all in their runtime folder.
+Result<std::vector<std::filesystem::path>> worlds() {
+  const auto simulated = sim::world_path_from_environment();
+  const auto replayed = device::replay::world_path_from_environment();
+  std::vector<std::filesystem::path> found;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(example->parent_path(), ignored)) {
-    if (entry.path().extension() != ".world") continue;
-    if (const auto gone = sim::reset_world(entry.path()); !gone)
-      refuse(invocation, gone.error(), 1);
-    else if (!invocation.quiet)
-      fmt::print("removed {}\n", entry.path().string());
-    ++removed;
+  // Of two that are named one need not be there.
+  if (replayed && (!simulated || std::filesystem::exists(*replayed, ignored))) found.push_back(*replayed);
+  if (simulated && (found.empty() || std::filesystem::exists(*simulated, ignored)))
+    found.push_back(*simulated);
+  if (!found.empty()) return found;
+  const auto example = sim::default_world_path({});
+  if (!example) return fail(example.error());
+  const auto replays = device::replay::default_world_folder();
+  if (!replays) return fail(replays.error());
+  for (const auto& folder : {example->parent_path(), *replays})
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+      if (entry.path().extension() == ".world") found.push_back(entry.path());
+  return found;
+}
+
+void reset(Invocation& invocation) {
+  const auto all = worlds();
+  if (!all) {
+    refuse(invocation, all.error(), 1);
+    return;
   }
-  if (removed == 0 && !invocation.quiet) fmt::print("no simulated world to remove\n");
+  Array removed;
+  for (const auto& world : *all) {
+    if (const auto gone = sim::reset_world(world); !gone)
+      refuse(invocation, gone.error(), 1);
+    else
+      removed.emplace_back(world.string());
+  }
+  if (invocation.json) {
+    fmt::print("{}", render_json(Object{{"schema", "rubato.sim_reset/1"}, {"removed", std::move(removed)}}));
+    return;
+  }
+  for (const auto& world : removed) fmt::print("removed {}\n", *world.as<std::string>());
+  if (all->empty()) fmt::print("no simulated world to remove\n");
+}
+
+CLI::App* add_printing(CLI::App& sim, const char* name, const char* description, Invocation& invocation) {
+  auto* command = sim.add_subcommand(name, description);
+  command->add_flag("--json", invocation.json, "machine-readable output");
+  return command;
 }
 
 }  // namespace
@@ -62,14 +102,23 @@ void reset(Invocation& invocation) {
 void add_sim(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("sim", "simulated GPUs and a simulated trainer");
   command->require_subcommand(1);
-  command->add_subcommand("gpus", "the GPUs that can be simulated")->callback(&print_gpus);
-  command->add_subcommand("workloads", "what the simulated trainer can train")->callback(&print_workloads);
-  command->add_subcommand("reset", "remove simulated worlds ($RUBATO_SIM_WORLD, else all of yours)")
+  add_printing(*command, "gpus", "the GPUs that can be simulated", invocation)->callback([&invocation] {
+    print_gpus(invocation);
+  });
+  add_printing(*command, "workloads", "what the simulated trainer can train", invocation)
+      ->callback([&invocation] { print_workloads(invocation); });
+  add_printing(*command, "reset",
+               "remove simulated worlds ($RUBATO_SIM_WORLD, $RUBATO_REPLAY_WORLD, else all of yours)",
+               invocation)
       ->callback([&invocation] { reset(invocation); });
 
-  auto* train = command->add_subcommand("train", "train a network on the simulated GPU of this run");
+  auto* train = command->add_subcommand("train", "train on the simulated or replayed GPU of this run");
   static sim_trainer::TrainOptions options;
-  train->add_option("workload", options.workload, "see `rubato sim workloads`")->required();
+  options.workload.clear();
+  train
+      ->add_option("workload", options.workload,
+                   "see `rubato sim workloads`; on a replayed GPU 'replay' or nothing: the table's own")
+      ->type_name("WORKLOAD");
   train->add_option("--iterations", options.iterations, "how many iterations")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/runtime_folder.h"
 #include "base/text.h"
+#include "cli/caller.h"
 #include "cli/gpus.h"
-#include "cli/guarding.h"
 #include "guard/launch.h"
 #include "guard/stale.h"
 
@@ -16,6 +16,7 @@ namespace rubato::cli {
 
 std::vector<std::filesystem::path> journal_folders() {
   std::vector<std::filesystem::path> folders = {guard::kSystemFolder};
+  if (runtime_folder_is_anothers()) return folders;
   if (const auto own = runtime_folder()) folders.push_back(*own);
   return folders;
 }
@@ -33,8 +34,10 @@ void put_back_stale(std::string_view gpu_list) {
     return left && !left->empty();
   });
   if (!any) return;
+  const auto spec = backend_spec(gpu_list);
+  if (!spec) return;  // opening the GPUs says what is wrong with the list
   guard::LaunchOptions options;
-  options.backend_spec = backend_of(gpu_list);
+  options.backend_spec = *spec;
   options.own_scope = false;
   const auto reports = guard::launch_restore(options);
   if (!reports) {
@@ -47,8 +50,7 @@ void put_back_stale(std::string_view gpu_list) {
     if (report.outcome == Restoration::restored)
       log::info(cat("left behind by an earlier run, now put back: ", describe(report)));
     else if (report.outcome == Restoration::failed && names_simulated(gpu_list))
-      log::debug(
-          describe(report));  // most likely of another simulated world; `rubato doctor` names its journal
+      log::debug(describe(report));  // most likely of another simulated world; `rubato doctor` says which
     else if (report.outcome != Restoration::not_needed)
       log::warning(Error{ErrorCode::conflict, cat("left behind by an earlier run: ", describe(report)),
                          "rubato restore"});

@@ -1,7 +1,9 @@
 #include "cli/wanted.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -18,43 +20,115 @@ Megahertz nearest(const std::vector<Megahertz>& table, Megahertz wanted) {
                            [&](Megahertz a, Megahertz b) { return abs(a - wanted) < abs(b - wanted); });
 }
 
-Status fit_clock(std::optional<ClockRange>& range, const std::vector<Megahertz>& table,
-                 std::string_view which, const device::Gpu& gpu, std::vector<std::string>& notes) {
+/// The clocks that every GPU has.
+struct Common {
+  std::vector<Megahertz> clocks;  // ascending
+  std::string of;                 // whose, for a person
+};
+
+/// not_supported where one GPU lists none, or where they have none in common.
+Result<Common> common_clocks(const std::vector<std::unique_ptr<device::Gpu>>& gpus, std::string_view which,
+                             std::vector<Megahertz> device::ClockTable::*list) {
+  Common common;
+  for (const auto& gpu : gpus) {
+    const auto table = gpu->supported_clocks();
+    if (!table) return fail(table.error());
+    const auto& clocks = (*table).*list;
+    if (clocks.empty()) {
+      return fail(ErrorCode::not_supported, cat(title(*gpu), " does not say which ", which, " clocks it has"),
+                  "leave the option out; `rubato devices` shows what this GPU can do");
+    }
+    if (common.of.empty()) {
+      common = {clocks, title(*gpu)};
+      continue;
+    }
+    std::vector<Megahertz> both;
+    std::set_intersection(common.clocks.begin(), common.clocks.end(), clocks.begin(), clocks.end(),
+                          std::back_inserter(both));
+    if (both.empty()) {
+      return fail(ErrorCode::not_supported,
+                  cat(title(*gpu), " has no ", which, " clock in common with ", common.of),
+                  "run rubato for each kind of GPU by itself: --gpu");
+    }
+    if (both != common.clocks) common.of += cat(" and ", title(*gpu));
+    common.clocks = std::move(both);
+  }
+  return common;
+}
+
+Status fit_clock(std::optional<ClockRange>& range, const Common& common, std::string_view which,
+                 std::vector<std::string>& notes) {
   if (!range) return {};
-  if (table.empty()) {
-    return fail(ErrorCode::not_supported, cat(title(gpu), " does not say which ", which, " clocks it has"),
-                "leave the option out; `rubato devices` shows what this GPU can do");
-  }
+  const auto& [clocks, of] = common;
   const Megahertz asked = range->min;
-  const Megahertz fitting = nearest(table, asked);
+  const Megahertz fitting = nearest(clocks, asked);
   if (fitting == asked) return {};
-  if (asked < table.front() || asked > table.back()) {
-    return fail(
-        ErrorCode::invalid_argument,
-        cat(title(gpu), ": ", which, " clock ", asked, " is outside ", table.front(), " to ", table.back()),
-        cat("the nearest it has is ", fitting));
+  if (asked < clocks.front() || asked > clocks.back()) {
+    return fail(ErrorCode::invalid_argument,
+                cat(of, ": ", which, " clock ", asked, " is outside ", clocks.front(), " to ", clocks.back()),
+                cat("the nearest it has is ", fitting));
   }
-  notes.push_back(cat(title(gpu), " has no ", which, " clock of ", asked, ": using the nearest, ", fitting));
+  notes.push_back(cat(of, " has no ", which, " clock of ", asked, ": using the nearest, ", fitting));
   range = ClockRange{fitting, fitting};
   return {};
 }
 
 // What cannot be locked could not have been, and could not be put back.
-Status fit_found_lock(Wanted& wanted, const std::vector<Megahertz>& table, const device::Gpu& gpu) {
-  if (!wanted.found_sm_clock || table.empty()) return {};
+Status fit_found_lock(Wanted& wanted, const Common& common) {
+  if (!wanted.found_sm_clock) return {};
+  const auto& [clocks, of] = common;
   const ClockRange stated = *wanted.found_sm_clock;
-  if (stated.min < table.front() || stated.max > table.back()) {
+  if (stated.min < clocks.front() || stated.max > clocks.back()) {
     return fail(ErrorCode::invalid_argument,
-                cat(title(gpu), ": --found-sm-clock ", stated.min, " to ", stated.max, " is outside ",
-                    table.front(), " to ", table.back()),
+                cat(of, ": --found-sm-clock ", stated.min, " to ", stated.max, " is outside ", clocks.front(),
+                    " to ", clocks.back()),
                 "state the lock that is in force, as it was given to nvidia-smi -lgc");
   }
-  const ClockRange fitting{nearest(table, stated.min), nearest(table, stated.max)};
+  const ClockRange fitting{nearest(clocks, stated.min), nearest(clocks, stated.max)};
   if (fitting != stated) {
-    wanted.notes.push_back(cat(title(gpu), " has no clocks of ", stated.min, " and ", stated.max,
+    wanted.notes.push_back(cat(of, " has no clocks of ", stated.min, " and ", stated.max,
                                ": the lock to be put back is the nearest, ", fitting.min, " to ",
                                fitting.max));
     wanted.found_sm_clock = fitting;
+  }
+  return {};
+}
+
+struct AskedKnob {
+  bool asked;
+  const Capability Capabilities::*capability;
+  std::string_view what;
+};
+
+std::array<AskedKnob, 3> asked_knobs(const Wanted& wanted) {
+  return {{{wanted.setting.power_limit.has_value(), &Capabilities::set_power_limit, "the power limit"},
+           {wanted.setting.sm_clock.has_value(), &Capabilities::set_sm_clock, "SM clocks"},
+           {wanted.setting.memory_clock.has_value(), &Capabilities::set_memory_clock, "memory clocks"}}};
+}
+
+/// What no right helps with.
+Status fit_knobs(const Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
+  for (const auto& gpu : gpus) {
+    for (const auto& [asked, capability, what] : asked_knobs(wanted)) {
+      const Capability& can = gpu->capabilities().*capability;
+      if (!asked || can.available || can.needs_right) continue;
+      return fail(
+          ErrorCode::not_supported, cat(title(*gpu), ": cannot set ", what, ": ", can.why_not),
+          can.hint.empty() ? "leave the option out; `rubato devices` shows what this GPU can do" : can.hint);
+    }
+  }
+  return {};
+}
+
+Status fit_limit(Watts asked, const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
+  for (const auto& gpu : gpus) {
+    const auto limits = gpu->power_limits();
+    if (!limits) return fail(limits.error());
+    if (asked >= limits->min && asked <= limits->max) continue;
+    return fail(ErrorCode::invalid_argument,
+                cat(title(*gpu), ": power limit ", asked, " is outside ", limits->min, " to ", limits->max),
+                cat("choose a limit from ", limits->min, " to ", limits->max,
+                    "; requested now: ", limits->requested));
   }
   return {};
 }
@@ -105,46 +179,45 @@ Result<Wanted> parse_wanted(const WantedText& text) {
   return wanted;
 }
 
+Result<std::optional<double>> parse_max_slowdown(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const bool percent = text.ends_with('%');
+  const auto value = parse_number(percent ? trim(std::string_view(text).substr(0, text.size() - 1)) : text);
+  const double fraction = value.value_or(-1) / (percent ? 100 : 1);
+  if (value && fraction > 0 && fraction <= 1) return fraction;
+  return fail(ErrorCode::invalid_argument, cat("--max-slowdown ", text, " is no share between 0 and 100 %"),
+              "write it as --max-slowdown 5%");
+}
+
 Status fit_to_gpus(Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
-  for (const auto& gpu : gpus) {
-    if (wanted.setting.power_limit) {
-      const auto limits = gpu->power_limits();
-      if (!limits) return fail(limits.error());
-      const Watts asked = *wanted.setting.power_limit;
-      if (asked < limits->min || asked > limits->max) {
-        return fail(
-            ErrorCode::invalid_argument,
-            cat(title(*gpu), ": power limit ", asked, " is outside ", limits->min, " to ", limits->max),
-            cat("choose a limit from ", limits->min, " to ", limits->max,
-                "; requested now: ", limits->requested));
-      }
-    }
-    if (!wanted.setting.sm_clock && !wanted.setting.memory_clock && !wanted.found_sm_clock) continue;
-    const auto clocks = gpu->supported_clocks();
-    if (!clocks) return fail(clocks.error());
-    if (const auto fits = fit_found_lock(wanted, clocks->sm, *gpu); !fits) return fits;
-    if (const auto fits = fit_clock(wanted.setting.sm_clock, clocks->sm, "SM", *gpu, wanted.notes); !fits)
-      return fits;
-    if (const auto fits =
-            fit_clock(wanted.setting.memory_clock, clocks->memory, "memory", *gpu, wanted.notes);
-        !fits)
-      return fits;
+  if (gpus.empty()) return {};
+  if (const auto fits = fit_knobs(wanted, gpus); !fits) return fits;
+  if (wanted.setting.power_limit)
+    if (const auto fits = fit_limit(*wanted.setting.power_limit, gpus); !fits) return fits;
+  if (wanted.setting.sm_clock || wanted.found_sm_clock) {
+    const auto common = common_clocks(gpus, "SM", &device::ClockTable::sm);
+    if (!common) return fail(common.error());
+    if (const auto fits = fit_found_lock(wanted, *common); !fits) return fits;
+    if (const auto fits = fit_clock(wanted.setting.sm_clock, *common, "SM", wanted.notes); !fits) return fits;
+  }
+  if (wanted.setting.memory_clock) {
+    const auto common = common_clocks(gpus, "memory", &device::ClockTable::memory);
+    if (!common) return fail(common.error());
+    return fit_clock(wanted.setting.memory_clock, *common, "memory", wanted.notes);
   }
   return {};
 }
 
 std::optional<Error> missing_right(const Wanted& wanted,
-                                   const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
+                                   const std::vector<std::unique_ptr<device::Gpu>>& gpus,
+                                   const std::optional<Error>& why) {
   for (const auto& gpu : gpus) {
-    const Capabilities& can = gpu->capabilities();
-    for (const auto& [asked, capability, what] :
-         {std::tuple{wanted.setting.power_limit.has_value(), &can.set_power_limit, "the power limit"},
-          std::tuple{wanted.setting.sm_clock.has_value(), &can.set_sm_clock, "SM clocks"},
-          std::tuple{wanted.setting.memory_clock.has_value(), &can.set_memory_clock, "memory clocks"}}) {
-      if (asked && !capability->available) {
-        return Error{ErrorCode::no_permission,
-                     cat(title(*gpu), ": cannot set ", what, ": ", capability->why_not), capability->hint};
-      }
+    for (const auto& [asked, capability, what] : asked_knobs(wanted)) {
+      const Capability& can = gpu->capabilities().*capability;
+      if (!asked || can.available) continue;
+      return Error{ErrorCode::no_permission,
+                   cat(title(*gpu), ": cannot set ", what, ": ", why ? why->what : can.why_not),
+                   why ? why->hint : can.hint};
     }
   }
   return std::nullopt;

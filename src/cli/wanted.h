@@ -30,13 +30,18 @@ struct Wanted {
 /// invalid_argument where the text makes no sense by itself. No GPU is touched.
 [[nodiscard]] Result<Wanted> parse_wanted(const WantedText& text);
 
+/// "5%" or "0.05" as a fraction; absent where the text is empty. invalid_argument outside 0 to 100 %.
+[[nodiscard]] Result<std::optional<double>> parse_max_slowdown(const std::string& text);
+
 /// Fits `wanted` to every GPU: invalid_argument (with the range) for a limit one of them refuses,
-/// not_supported for a knob one of them lacks; a clock it does not have becomes the nearest one, said in
-/// notes.
+/// not_supported for a knob one of them lacks; a clock it does not have becomes the nearest one that all of
+/// them have, said in notes.
 [[nodiscard]] Status fit_to_gpus(Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus);
 
-/// Why this process could not set it, where it could not; permission only.
+/// Why this process could not set it, where it could not; permission only. `why`: what the machine says about
+/// that, in place of the driver's own words.
 [[nodiscard]] std::optional<Error> missing_right(const Wanted& wanted,
-                                                 const std::vector<std::unique_ptr<device::Gpu>>& gpus);
+                                                 const std::vector<std::unique_ptr<device::Gpu>>& gpus,
+                                                 const std::optional<Error>& why = std::nullopt);
 
 }  // namespace rubato::cli

@@ -3,8 +3,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <functional>
+#include <thread>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -13,6 +16,7 @@
 #include "conduct/job.h"
 #include "conduct/live_driver.h"
 #include "conduct/mark_reader.h"
+#include "conduct/patience.h"
 #include "conduct/session.h"
 
 namespace rubato::cli {
@@ -32,64 +36,118 @@ namespace {
   _exit(128 + signal);
 }
 
-std::vector<std::pair<std::string, std::string>> environment_for_job(const OpenGpus& open,
-                                                                     const record::RunInfo& run,
-                                                                     const MarkFolder* marks) {
-  std::vector<std::pair<std::string, std::string>> environment;
-  if (open.selection.backend) {
-    std::vector<GpuId> ids;
-    for (const auto& identity : open.selection.chosen) ids.push_back(identity.id);
-    environment = open.selection.backend->job_environment(ids);
-  }
-  environment.emplace_back(conduct::kRunIdVariable, run.run_id);
-  if (marks != nullptr) environment.emplace_back("RUBATO_MARKS", marks->path().string());
-  return environment;
-}
-
-int leave(Invocation& invocation, const conduct::LiveOutcome& outcome) {
+int leave(Invocation& invocation, const conduct::LiveOutcome& outcome, bool driver_stuck) {
   if (!outcome.session_finished) {
     log::error(Error{ErrorCode::timeout, "a driver call has not come back; the guard restores without us",
                      "`rubato doctor` says whether anything is left to put back"});
-    std::fflush(nullptr);
-    if (outcome.job && outcome.job->state == conduct::JobStatus::State::exited) _exit(outcome.job->code);
   }
   if (outcome.job && outcome.job->state == conduct::JobStatus::State::killed) {
     std::fflush(nullptr);
     die_of(outcome.job->signal);
   }
-  if (outcome.job) return invocation.status = outcome.job->code;
-  if (outcome.interrupted && !invocation.command.empty()) {
+  invocation.status = outcome.session_finished ? 0 : 1;
+  if (outcome.job) {
+    invocation.status = outcome.job->code;
+  } else if (outcome.interrupted && !invocation.command.empty()) {
     log::warning(
         "not waiting for the job any longer; it was left running, and the GPUs are as they were found");
-    return invocation.status = 128 + SIGINT;
+    invocation.status = 128 + SIGINT;
   }
-  return invocation.status = 0;
+  if (driver_stuck || !outcome.session_finished) conduct::leave_now(invocation.status);
+  return invocation.status;
+}
+
+std::optional<MarkFolder> mark_folder(const std::string& run_id) {
+  auto made = MarkFolder::create(run_id);
+  if (made) return std::move(*made);
+  const Error& error = made.error();
+  log::warning(Error{error.code, cat(error.what, "; iterations cannot be followed"), error.hint});
+  return std::nullopt;
+}
+
+/// Whether a process on our GPUs is the job's, or another rank's.
+std::function<conduct::Ownership(const std::vector<ComputeProcess>&)> ownership_of(
+    const conduct::Job& job, const std::string& run_id, const std::optional<RankGroup>& group) {
+  conduct::OwnershipCheck::SameGroup same_group;
+  if (group) {
+    same_group = [key = group->key](const std::vector<std::string>& entries) {
+      const auto other = rank_group_of(entries);
+      return other && other->key == key;
+    };
+  }
+  const conduct::OwnershipCheck check(FsRoot{}, job.pid(), run_id, std::move(same_group));
+  return [check](const std::vector<ComputeProcess>& processes) { return check.judge(processes); };
+}
+
+// Ranks of one training end within moments of each other; one that ends long before leaves the others'
+// GPUs unwatched, which they should be told.
+void tell_of_other_ranks(const RankGroup& group) {
+  constexpr auto kPatience = std::chrono::milliseconds(1000);
+  constexpr auto kStep = std::chrono::milliseconds(50);
+  std::size_t others = other_ranks_alive(group);
+  for (auto waited = kStep; others > 0 && waited <= kPatience; waited += kStep) {
+    std::this_thread::sleep_for(kStep);
+    others = other_ranks_alive(group);
+  }
+  if (others > 0)
+    log::warning(cat("local rank ", group.local_rank, " of ", group.launcher, " has ended before ", others,
+                     " other", others == 1 ? "" : "s",
+                     " on this node: their GPUs are as they were found, and no longer measured"));
+}
+
+void tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Session& session, bool any_gpu) {
+  if (plan.leader) return;
+  const bool only_words = !invocation.json && plan.report_file.empty() && !invocation.command.empty();
+  if (any_gpu || !only_words) {
+    print_run(invocation, session.record_file(), plan.report_file);
+  } else {
+    log::info("nothing was measured: no GPU was found");
+    log::info(
+        "a simulated one shows what rubato does: rubato run --gpu sim:v100 --power-limit 150 -- rubato "
+        "sim train resnet50 --iterations 200");
+  }
+  if (!plan.afterwards.empty()) log::info(plan.afterwards);
 }
 
 }  // namespace
 
+bool is_in_the_command(const Error& error) {
+  return error.code == ErrorCode::invalid_argument || error.code == ErrorCode::not_found ||
+         error.code == ErrorCode::not_supported || error.code == ErrorCode::unavailable;
+}
+
 Result<OpenGpus> open_gpus_for_job(const Invocation& invocation) {
-  auto open = open_gpus(invocation.gpu);
-  if (open || !invocation.gpu.empty()) return open;
-  log::warning(Error{open.error().code, cat(open.error().what, "; the command runs, but no GPU is measured"),
-                     open.error().hint});
+  auto answer = conduct::patiently<Result<OpenGpus>>([list = invocation.gpu] { return open_gpus(list); });
+  if (!answer) {
+    const Error stuck = conduct::stands_still();
+    log::warning(
+        Error{stuck.code, cat(stuck.what, "; the command runs, but no GPU is measured"), stuck.hint});
+    return OpenGpus{.driver_stuck = true};
+  }
+  Result<OpenGpus>& open = *answer;
+  if (open) {
+    for (const auto& error : open->lost)
+      log::warning(Error{error.code, cat(error.what, "; this GPU is not measured"), error.hint});
+    return std::move(open);
+  }
+  if (!invocation.gpu.empty() && is_in_the_command(open.error())) return std::move(open);
+  log::warning(cat(open.error().what, "; the command runs, but no GPU is measured"));
   return OpenGpus{};
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const OpenGpus& open) {
+  if (!open.selection.backend) return {};
+  std::vector<GpuId> ids;
+  for (const auto& identity : open.selection.chosen) ids.push_back(identity.id);
+  return open.selection.backend->job_environment(ids);
 }
 
 int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   std::shared_ptr<const Clock> clock = std::make_shared<RealClock>();
   if (open.selection.backend) clock = open.selection.backend->clock();
-
-  record::RunInfo info = describe_run(plan.mode, invocation.command);
+  record::RunInfo& info = plan.info;
   info.clock_rate = 1.0 / clock->wall(Seconds(1.0)).value();
-  std::optional<MarkFolder> marks;
-  if (auto made = MarkFolder::create(info.run_id)) {
-    marks.emplace(std::move(*made));
-  } else {
-    const Error& error = made.error();
-    log::warning(Error{error.code, cat(error.what, "; iterations cannot be followed"), error.hint});
-  }
-
+  auto marks = plan.leader ? std::optional<MarkFolder>() : mark_folder(info.run_id);
   std::unique_ptr<wire::LeaseClient> lease;
   if (plan.guard) lease = std::make_unique<wire::LeaseClient>(std::move(plan.guard), clock);
 
@@ -97,32 +155,31 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   std::optional<conduct::Job> job;
   info.begin = clock->now();
   if (!invocation.command.empty()) {
-    auto started =
-        conduct::Job::start(invocation.command, environment_for_job(open, info, marks ? &*marks : nullptr));
+    auto environment = plan.environment.empty() ? environment_of(open) : std::move(plan.environment);
+    environment.emplace_back(conduct::kRunIdVariable, plan.leader.value_or(info.run_id));
+    if (marks) environment.emplace_back("RUBATO_MARKS", marks->path().string());
+    auto started = conduct::Job::start(invocation.command, environment);
     if (!started) return refuse(invocation, started.error().error, started.error().exit_code);
     job = *started;
   }
 
   conduct::SessionParts parts;
   parts.strategy = std::move(plan.strategy);
-  parts.gpus = std::move(open.gpus);
+  if (!plan.leader) parts.gpus = std::move(open.gpus);
+  const bool any_gpu = !parts.gpus.empty();
   if (lease) {
     parts.lease = std::make_unique<conduct::LeaseHolder>(lease.get(), plan.wanted.knobs,
                                                          plan.wanted.found_sm_clock, plan.rescue);
   }
-  parts.writer = open_record(info);
+  if (!plan.leader) parts.writer = open_record(info);
   std::optional<conduct::MarkReader> reader;
   if (marks && job) {
     reader.emplace(marks->path());
     parts.marks = [&reader](TimePoint now) { return reader->poll(now); };
   }
-  if (job) {
-    conduct::OwnershipCheck check(FsRoot{}, job->pid(), info.run_id);
-    parts.ownership = [check](const std::vector<ComputeProcess>& processes) {
-      return check.judge(processes);
-    };
-  }
+  if (job) parts.ownership = ownership_of(*job, info.run_id, plan.group);
   parts.allow_shared = plan.allow_shared;
+  parts.found_sm_clock = plan.wanted.found_sm_clock;
   parts.warn = [](const Error& error) { log::warning(error); };
   if (open.selection.backend) {
     parts.backend = std::string(open.selection.backend->name());
@@ -140,9 +197,12 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
                      "a GPU could not be put back as it was found; the report says which and why",
                      "rubato restore"});
   }
-  if (outcome.session_finished) print_run(invocation, session.record_file(), plan.report_file);
+  if (outcome.session_finished) tell_end(invocation, plan, session, any_gpu);
+  const bool ended_well =
+      outcome.job && outcome.job->state == conduct::JobStatus::State::exited && outcome.job->code == 0;
+  if (plan.group && !plan.leader && any_gpu && ended_well) tell_of_other_ranks(*plan.group);
   marks.reset();  // leave() may end this process by a signal
-  return leave(invocation, outcome);
+  return leave(invocation, outcome, open.driver_stuck);
 }
 
 }  // namespace rubato::cli

@@ -11,15 +11,17 @@
 #include "base/units.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
+#include "cli/rank_group.h"
 #include "cli/wanted.h"
 #include "conduct/lease_holder.h"
 #include "govern/strategy.h"
+#include "record/types.h"
 #include "wire/channel.h"
 
 namespace rubato::cli {
 
 struct WrapPlan {
-  std::string mode;  // "run" or "measure"
+  record::RunInfo info;  // describe_run()
   std::unique_ptr<govern::Strategy> strategy;
   Wanted wanted;
   std::unique_ptr<wire::Channel> guard;  // greeted already; null: nothing will be set
@@ -28,13 +30,26 @@ struct WrapPlan {
   std::optional<Seconds> seconds;  // without a command
   std::optional<pid_t> pid;        // without a command
   std::string report_file;         // empty: standard error
+  std::optional<RankGroup> group;  // whose other ranks' processes belong to the job as well
+  std::optional<std::string>
+      leader;              // the run that measures instead: only the job is started, nothing recorded
+  std::string afterwards;  // said at the end; empty: nothing
+  /// What the job needs to reach these GPUs, where `open` can no longer be asked for it.
+  std::vector<std::pair<std::string, std::string>> environment;
 };
+
+/// Of Backend::job_environment(), for all GPUs chosen.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(const OpenGpus& open);
 
 /// Returns the status rubato is to exit with; where the job died of a signal, rubato dies of the same one.
 int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open);
 
-/// GPUs for a wrapped run. Named ones that are not there are an error before the job starts; where none was
-/// named and there is no driver, the job runs all the same and the report says that nothing was measured.
+/// Wrong in what was typed, so found before the job starts and refused. Anything else may happen to the same
+/// command tomorrow, and must not keep the job from running.
+[[nodiscard]] bool is_in_the_command(const Error& error);
+
+/// GPUs for a wrapped run. Named ones that are not there are an error before the job starts; what fails
+/// otherwise costs the measurement, and the job runs all the same.
 [[nodiscard]] Result<OpenGpus> open_gpus_for_job(const Invocation& invocation);
 
 }  // namespace rubato::cli

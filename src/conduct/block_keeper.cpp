@@ -15,9 +15,13 @@ constexpr double kPatience = 4;
 }  // namespace
 
 BlockKeeper::BlockKeeper(TimePoint run_begin, Seconds sensor_period, Sink sink)
-    : run_begin_(run_begin),
-      shortest_(std::max(Seconds(1.0), kSensorUpdates * sensor_period)),
-      sink_(std::move(sink)) {}
+    : run_begin_(run_begin), sink_(std::move(sink)) {
+  set_sensor_period(sensor_period);
+}
+
+void BlockKeeper::set_sensor_period(Seconds sensor_period) {
+  shortest_ = std::max(Seconds(1.0), kSensorUpdates * sensor_period);
+}
 
 bool BlockKeeper::long_enough(TimePoint end) const {
   return end - block_.begin >= std::max(shortest_, kShareOfRun * (end - run_begin_));

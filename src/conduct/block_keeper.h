@@ -31,6 +31,9 @@ class BlockKeeper {
   /// say").
   BlockKeeper(TimePoint run_begin, Seconds sensor_period, Sink sink);
 
+  /// The sensor turned out to be another one.
+  void set_sensor_period(Seconds sensor_period);
+
   /// From `now` on the GPU is at `setting` for the sake of `role`. The same again changes nothing.
   void enter(BlockRole role, const Setting& setting, TimePoint now);
   void iteration(const Iteration& iteration);

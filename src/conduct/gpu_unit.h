@@ -4,6 +4,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "conduct/block_keeper.h"
 #include "conduct/ownership.h"
@@ -12,13 +14,23 @@
 #include "core/setting.h"
 #include "device/gpu.h"
 #include "measure/energy_meter.h"
+#include "measure/sensor_finder.h"
+#include "record/sensor_store.h"
 #include "record/types.h"
 
 namespace rubato::conduct {
 
 struct GpuUnit {
   std::unique_ptr<device::Gpu> gpu;
-  std::unique_ptr<measure::EnergyMeter> meter;
+  std::unique_ptr<measure::EnergyMeter> meter;         // GPU scope
+  std::unique_ptr<measure::EnergyMeter> module_meter;  // these contain or are contained in it: never added
+  std::unique_ptr<measure::EnergyMeter> memory_meter;
+  SensorFacts sensor;  // as known by now
+  std::optional<measure::SensorFinder> finder;
+  record::FoundSensor found_sensor;      // by this run or an earlier one under the same driver
+  std::vector<std::string_view> series;  // named in the record
+  bool counter_doubted = false;          // and said so
+  bool gap_told = false;                 // the record says already that something is missing
   std::unique_ptr<BlockKeeper> blocks;
   std::optional<PowerLimits> found;
   std::optional<Megahertz> highest_sm_clock;

@@ -20,7 +20,7 @@ namespace rubato::conduct {
 namespace {
 
 // How long the end of a run waits for a driver call that does not come back. Wall time.
-constexpr Seconds kFinishPatience{15.0};
+constexpr Seconds kFinishPatience{4.5};
 // Where the kernel has no process descriptors, a process that is not our child is looked at this often.
 constexpr int kPidPollMs = 100;
 

@@ -1,5 +1,6 @@
 #include "conduct/ownership.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -28,11 +29,13 @@ std::string name_of_process(const FsRoot& root, pid_t pid) {
 
 }  // namespace
 
-bool OwnershipCheck::descends_from_job(pid_t pid) const {
+// A rank's data loaders may overwrite their environment with a title of their own, so their ancestors are
+// asked as well.
+bool OwnershipCheck::is_ours(pid_t pid) const {
   // A process tree deeper than this is a loop made by reused process ids.
   constexpr int kDeepest = 256;
   for (int depth = 0; pid > 1 && depth < kDeepest; ++depth) {
-    if (pid == job_) return true;
+    if (pid == job_ || carries_our_mark(pid)) return true;
     const auto parent = parent_of(root_, pid);
     if (!parent) return false;
     pid = *parent;
@@ -40,13 +43,13 @@ bool OwnershipCheck::descends_from_job(pid_t pid) const {
   return false;
 }
 
-bool OwnershipCheck::carries_run_id(pid_t pid) const {
+bool OwnershipCheck::carries_our_mark(pid_t pid) const {
   const auto environment = root_.read(cat("/proc/", pid, "/environ"));
   if (!environment) return false;
+  const auto entries = split(*environment, '\0');
   const std::string wanted = cat(kRunIdVariable, "=", run_id_);
-  for (const auto& entry : split(*environment, '\0'))
-    if (entry == wanted) return true;
-  return false;
+  return std::find(entries.begin(), entries.end(), wanted) != entries.end() ||
+         (same_group_ && same_group_(entries));
 }
 
 Ownership OwnershipCheck::judge(const std::vector<ComputeProcess>& processes) const {
@@ -58,7 +61,7 @@ Ownership OwnershipCheck::judge(const std::vector<ComputeProcess>& processes) co
               cat("the driver names process ", pid,
                   ", which cannot be seen from here (another process namespace?)")};
     }
-    if (!descends_from_job(pid) && !carries_run_id(pid))
+    if (!is_ours(pid))
       return {Ownership::Verdict::foreign,
               cat(name_of_process(root_, pid), ", which is not part of this job, computes here too")};
     result.verdict = Ownership::Verdict::job;

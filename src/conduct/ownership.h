@@ -27,18 +27,23 @@ struct Ownership {
 
 class OwnershipCheck {
  public:
-  OwnershipCheck(FsRoot root, pid_t job, std::string run_id)
-      : root_(std::move(root)), job_(job), run_id_(std::move(run_id)) {}
+  /// `entries` as in /proc/PID/environ.
+  using SameGroup = std::function<bool(const std::vector<std::string>& entries)>;
+
+  /// `same_group`: the process is another rank of this job; empty where the job has no ranks beside it.
+  OwnershipCheck(FsRoot root, pid_t job, std::string run_id, SameGroup same_group = {})
+      : root_(std::move(root)), job_(job), run_id_(std::move(run_id)), same_group_(std::move(same_group)) {}
 
   [[nodiscard]] Ownership judge(const std::vector<ComputeProcess>& processes) const;
 
  private:
-  [[nodiscard]] bool descends_from_job(pid_t pid) const;
-  [[nodiscard]] bool carries_run_id(pid_t pid) const;
+  [[nodiscard]] bool is_ours(pid_t pid) const;
+  [[nodiscard]] bool carries_our_mark(pid_t pid) const;
 
   FsRoot root_;
   pid_t job_;
   std::string run_id_;
+  SameGroup same_group_;
 };
 
 }  // namespace rubato::conduct

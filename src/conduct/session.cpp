@@ -39,22 +39,21 @@ Session::Session(SessionParts parts, TimePoint begin)
       next_decision_(begin) {
   for (auto& gpu : parts_.gpus) {
     GpuUnit unit;
-    unit.meter = std::make_unique<measure::EnergyMeter>(
-        gpu->sensor(), gpu->kind(), cat(gpu->identity().id.uuid, " (", gpu->identity().name, ")"));
-    unit.meter->pin(begin);
     if (const auto limits = gpu->power_limits()) unit.found = *limits;
     if (const auto clocks = gpu->supported_clocks(); clocks && !clocks->sm.empty())
       unit.highest_sm_clock = clocks->sm.back();
     unit.restoration.gpu = gpu->identity().id;
     unit.gpu = std::move(gpu);
+    open_sensor(unit);
     units_.push_back(std::move(unit));
   }
-  for (auto& unit : units_) {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    GpuUnit& unit = units_[i];
+    sampler_.set_period(i, unit.meter->update_period());
     unit.blocks = std::make_unique<BlockKeeper>(
         begin, unit.meter->update_period(),
         [&unit](const FinishedBlock& block) { unit.finished.push_back(block); });
-    put(&record::Writer::device, record::DeviceInfo{unit.gpu->identity(), unit.gpu->kind(), parts_.backend,
-                                                    parts_.driver_version, unit.gpu->sensor(), unit.found});
+    record_device(unit);
   }
 }
 
@@ -127,18 +126,6 @@ void Session::watch_ownership(TimePoint now) {
   next_ownership_ = now + (settled ? kOwnershipPeriodSettled : kOwnershipPeriodWaiting);
 }
 
-void Session::on_fast(std::size_t gpu, const FastReading& reading) {
-  GpuUnit& unit = units_[gpu];
-  const auto step = unit.meter->add(reading);
-  const bool reset = step && std::holds_alternative<measure::CounterReset>(*step);
-  if (step && reading.energy_counter && (reset || !unit.counter_seen)) {
-    put(&record::Writer::counter_edge,
-        record::CounterEdge{reading.at, unit.id(), *reading.energy_counter, reset});
-    unit.counter_seen = true;
-  }
-  if (parts_.writer) parts_.writer->sample(unit.id(), reading);
-}
-
 void Session::on_slow(std::size_t gpu, const SlowReading& reading) {
   GpuUnit& unit = units_[gpu];
   unit.state = reading;
@@ -148,10 +135,6 @@ void Session::on_slow(std::size_t gpu, const SlowReading& reading) {
     flush_change(unit);
   }
   watch_limit(unit, reading);
-}
-
-void Session::on_gap(std::size_t gpu, TimePoint begin, TimePoint end, const std::string& why) {
-  put(&record::Writer::gap, record::Gap{begin, end, units_[gpu].id(), why});
 }
 
 void Session::flush_change(GpuUnit& unit) {
@@ -174,7 +157,10 @@ void Session::settle_blocks(TimePoint now, bool last) {
       if (auto energy = unit.meter->window(block.begin, block.end)) row.energy = *energy;
       put(&record::Writer::block, row);
     }
-    if (unit.finished.empty()) unit.meter->forget(std::min(unit.blocks->begin().value_or(now), now) - wait);
+    if (!unit.finished.empty()) continue;
+    const TimePoint needed = std::min(unit.blocks->begin().value_or(now), now) - wait;
+    for (auto* meter : {unit.meter.get(), unit.module_meter.get(), unit.memory_meter.get()})
+      if (meter != nullptr) meter->forget(needed);
   }
 }
 
@@ -202,10 +188,12 @@ void Session::finish(TimePoint now, const JobEnd& end) {
     if (auto energy = unit.meter->window(begin_, now)) {
       device.energy = *energy;
       if (parts_.writer) parts_.writer->source(unit.id(), energy->source);
-    } else {
+    } else if (!unit.gap_told) {
       put(&record::Writer::gap, record::Gap{begin_, now, unit.id(), energy.error().what});
     }
+    device.other_scopes = other_scopes(unit, now);
     if (unit.found) device.found = setting_of(*unit.found);
+    if (device.found) device.found->sm_clock = parts_.found_sm_clock;
     device.requested = unit.last_requested;
     device.restoration = unit.restoration.outcome;
     device.restoration_detail = unit.restoration.detail;

@@ -35,7 +35,8 @@ struct SessionParts {
   std::function<std::vector<Mark>(TimePoint)> marks;
   std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
   bool allow_shared = false;
-  std::function<void(const Error&)> warn;  // for the person at the terminal, while the job runs
+  std::optional<ClockRange> found_sm_clock{};  // as the user states it; the driver cannot be asked
+  std::function<void(const Error&)> warn;      // for the person at the terminal, while the job runs
   std::string backend;
   std::string driver_version;
 };
@@ -55,11 +56,24 @@ class Session final : public measure::SampleSink {
 
   void on_fast(std::size_t gpu, const FastReading& reading) override;
   void on_slow(std::size_t gpu, const SlowReading& reading) override;
+  void on_silence(std::size_t gpu, TimePoint begin, const Error& why) override;
   void on_gap(std::size_t gpu, TimePoint begin, TimePoint end, const std::string& why) override;
 
  private:
   /// A strategy is asked after each iteration, and at least this often.
   static constexpr Seconds kDecisionPeriod{1.0};
+
+  /// What is known of the sensor, from its table and from earlier runs.
+  void open_sensor(GpuUnit& unit);
+  void follow_sensor(std::size_t gpu, const FastReading& reading);
+  void learn(std::size_t gpu, const measure::SensorFindings& findings);
+  void follow_other_scopes(GpuUnit& unit, const FastReading& reading);
+  void name_series(GpuUnit& unit, const FastReading& reading);
+  void judge_counter(GpuUnit& unit, const FastReading& reading, const measure::CounterStep& step);
+  /// Reset or reloaded by somebody else: our settings are gone, and theirs stand.
+  void driver_restarted(GpuUnit& unit, TimePoint now);
+  [[nodiscard]] std::vector<EnergyWindow> other_scopes(const GpuUnit& unit, TimePoint now) const;
+  void record_device(const GpuUnit& unit);
 
   void notice_death_of_guard(TimePoint now);
   void notice_pause(TimePoint now);
@@ -82,6 +96,8 @@ class Session final : public measure::SampleSink {
   bool hold_lease(TimePoint now);
   void set(GpuUnit& unit, const Setting& setting, TimePoint now);
   void put_back(GpuUnit& unit, TimePoint now);
+  /// Every GPU but `except` back to the setting it was found at.
+  void put_all_back(TimePoint now, const GpuUnit* except = nullptr);
   void stand_back(const Error& error, TimePoint now);
   void note(const std::string& action, const std::string& why, TimePoint now, const Setting& setting);
   void close_lease(TimePoint now);
@@ -100,6 +116,9 @@ class Session final : public measure::SampleSink {
   TimePoint next_marks_;
   TimePoint next_decision_;
   std::optional<TimePoint> last_step_;
+  TimePoint pause_begin_;  // of the latest time rubato itself stood still, which is one gap for all GPUs
+  TimePoint pause_end_;
+  bool restart_told_ = false;
   std::optional<govern::Decision> last_decision_;
   Setting in_force_;
   bool stand_back_ =

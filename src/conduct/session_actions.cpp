@@ -87,7 +87,7 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
   const bool only_measures = parts_.strategy->name() == govern::kMeasureOnly;
   if (news)
     note(only_measures ? "measure_only" : std::string(name_of(decision.role)), decision.why, now,
-         decision.setting);
+         decision.action == govern::Action::wait ? in_force_ : decision.setting);
   last_decision_ = decision;
 
   if (decision.action == govern::Action::use_setting && in_force_ != decision.setting) {
@@ -140,9 +140,7 @@ void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
     change.outcome = cat("refused: ", applied.error().what);
     put(&record::Writer::setting_change, change);
     stand_back(applied.error(), now);
-    for (auto& other : units_)
-      if (other.leased && !other.in_force.empty() && parts_.lease->usable()) put_back(other, now);
-    in_force_ = {};
+    put_all_back(now);
     return;
   }
   change.requested = setting;
@@ -151,8 +149,16 @@ void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
   unit.expected_limit = applied->requested_limit;
   unit.last_write = now;
   unit.in_force = setting;
-  unit.last_requested = change.requested;
+  unit.last_requested = setting;
+  if (setting.power_limit) unit.last_requested->power_limit = applied->requested_limit;
   unit.change = change;
+}
+
+void Session::put_all_back(TimePoint now, const GpuUnit* except) {
+  for (auto& unit : units_)
+    if (&unit != except && unit.leased && !unit.in_force.empty() && parts_.lease->usable())
+      put_back(unit, now);
+  in_force_ = {};
 }
 
 void Session::put_back(GpuUnit& unit, TimePoint now) {
@@ -236,6 +242,8 @@ void Session::notice_death_of_guard(TimePoint now) {
 void Session::notice_pause(TimePoint now) {
   if (last_step_ && now - *last_step_ > wire::kLeaseTimeout) {
     put(&record::Writer::gap, record::Gap{*last_step_, now, std::nullopt, "rubato was stopped"});
+    pause_begin_ = *last_step_;
+    pause_end_ = now;
     static_cast<void>(lease_lapsed(now));
   }
   last_step_ = now;
@@ -250,16 +258,16 @@ void Session::close_lease(TimePoint now) {
       // A write the driver refused is announced in the journal, and changed nothing.
       if (report.outcome == Restoration::restored && !unit.last_requested)
         unit.restoration = {report.gpu, Restoration::not_needed, {}};
-      put(&record::Writer::setting_change,
-          record::SettingChange{
-              now,
-              unit.id(),
-              "guard",
-              {},
-              {},
-              std::nullopt,
-              std::nullopt,
-              cat(name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail)});
+      record::SettingChange change{.at = now, .gpu = unit.id(), .who = "guard"};
+      if (report.outcome != Restoration::left_alone && unit.found)
+        change.asked.power_limit = unit.found->requested;
+      // What is said is what can be read afterwards, not what the guard meant to do.
+      if (const auto limits = unit.gpu->power_limits()) {
+        change.requested.power_limit = limits->requested;
+        change.enforced = limits->enforced;
+      }
+      change.outcome = cat(name_of(report.outcome), report.detail.empty() ? "" : ": ", report.detail);
+      put(&record::Writer::setting_change, change);
     }
     if (report.outcome == Restoration::failed) {
       restoration_failed_ = true;

@@ -13,10 +13,14 @@ struct Capability {
   std::string
       why_not;  // empty where available; else one clause: "needs CAP_SYS_ADMIN, which this process lacks"
   std::string hint;  // what to do about it, or empty where nothing helps
+  bool needs_right = false;  // the GPU could; a right of this process is all that is missing
 
   [[nodiscard]] static Capability yes() { return {true, {}, {}}; }
   [[nodiscard]] static Capability no(std::string why, std::string what_helps = {}) {
     return {false, std::move(why), std::move(what_helps)};
+  }
+  [[nodiscard]] static Capability forbidden(std::string why, std::string what_helps = {}) {
+    return {false, std::move(why), std::move(what_helps), true};
   }
 };
 

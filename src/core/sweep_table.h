@@ -22,12 +22,14 @@ struct SweepRow {
   Watts power;
   Joules energy;
   std::optional<bool> is_default;
-  std::map<std::string, double> features;
+  std::map<std::string, double> features;  // named without "feature_"
+  bool operator==(const SweepRow&) const = default;
 };
 
 struct SweepTable {
-  std::vector<std::string> comments;
+  std::vector<std::string> comments;  // without "# "
   std::vector<SweepRow> rows;
+  bool operator==(const SweepTable&) const = default;
 };
 
 }  // namespace rubato

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "device/nvml/backend.h"
+#include "device/replay/backend.h"
 #include "device/select.h"
 #include "device/sim/backend.h"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::array kBackends = {
     BackendEntry{"nvml", &nvml::open, "NVIDIA GPUs through the driver's own library"},
     BackendEntry{"sim", &sim::open, "simulated GPUs: 'sim:v100', or several: 'sim:v100,sim:v100'"},
+    BackendEntry{"replay", &replay::open, "a table of measurements as a GPU: 'replay:FILE#WORKLOAD'"},
 };
 
 Result<std::unique_ptr<Backend>> open_named(std::string_view name, std::string_view argument) {
@@ -38,7 +40,8 @@ Result<std::unique_ptr<Backend>> open_backend(std::string_view spec) {
   return open_named(spec.substr(0, colon), spec.substr(colon + 1));
 }
 
-Result<Selection> select_gpus(std::string_view list, std::string_view visible_devices) {
+Result<Selection> select_gpus(std::string_view list, std::optional<std::string_view> visible_devices,
+                              std::string_view device_order) {
   std::array<std::string_view, kBackends.size()> names;
   std::transform(kBackends.begin(), kBackends.end(), names.begin(),
                  [](const BackendEntry& e) { return e.name; });
@@ -54,8 +57,8 @@ Result<Selection> select_gpus(std::string_view list, std::string_view visible_de
     auto chosen = match_gpus(request->items, gpus);
     if (!chosen) return fail(std::move(chosen.error()));
     selection.chosen = std::move(*chosen);
-  } else if (trim(list).empty() && !visible_devices.empty()) {
-    auto visible = visible_gpus(visible_devices, gpus);
+  } else if (trim(list).empty() && visible_devices) {
+    auto visible = visible_gpus(*visible_devices, gpus, device_order);
     if (!visible) return fail(std::move(visible.error()));
     if (!visible->doubt.empty()) log::warning(visible->doubt);
     selection.chosen = std::move(visible->gpus);

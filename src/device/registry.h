@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,10 +27,13 @@ struct Selection {
   std::string spec;  // opens the same backend again in another process: "nvml", "sim:v100,v100"
 };
 
-/// `list`: empty (every NVML GPU, narrowed by `visible_devices` = CUDA_VISIBLE_DEVICES where set), or comma
-/// separated indices, UUIDs (or unique beginnings), PCI ids, or "sim:PROFILE" items. Backends cannot be
-/// mixed. Errors: not_found naming what exists; unavailable where there is no driver.
-[[nodiscard]] Result<Selection> select_gpus(std::string_view list, std::string_view visible_devices);
+/// `list`: empty (every NVML GPU, narrowed by `visible_devices` = CUDA_VISIBLE_DEVICES, absent where it is
+/// not set, read with `device_order` = CUDA_DEVICE_ORDER), or comma separated indices, UUIDs (or unique
+/// beginnings), PCI ids, or "sim:PROFILE" items. Backends cannot be mixed. Errors: not_found naming what
+/// exists; unavailable where there is no driver.
+[[nodiscard]] Result<Selection> select_gpus(std::string_view list,
+                                            std::optional<std::string_view> visible_devices,
+                                            std::string_view device_order = {});
 
 /// Opens the backend named by Selection::spec.
 [[nodiscard]] Result<std::unique_ptr<Backend>> open_backend(std::string_view spec);

@@ -20,7 +20,7 @@ struct PciAddress {
   std::uint64_t domain = 0;
   std::uint64_t bus = 0;
   std::uint64_t device = 0;
-  bool operator==(const PciAddress&) const = default;
+  auto operator<=>(const PciAddress&) const = default;
 };
 
 /// "00000000:1B:00.0", "0000:1b:00.0", "1b:00.0", "1b:00".
@@ -86,6 +86,46 @@ Result<GpuIdentity> match_one(std::string_view item, std::span<const GpuIdentity
               "give more of the UUID");
 }
 
+/// One machine's GPUs in the order CUDA gives them, as far as that can be known.
+std::vector<GpuIdentity> cuda_order(std::span<const GpuIdentity> gpus) {
+  std::vector<GpuIdentity> sorted(gpus.begin(), gpus.end());
+  const bool all_placed = std::all_of(sorted.begin(), sorted.end(),
+                                      [](const auto& g) { return parse_pci(g.pci_bus_id).has_value(); });
+  // Where a PCI id is unknown the driver's own order stays, which is by PCI id as well.
+  if (all_placed) {
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+      return *parse_pci(a.pci_bus_id) < *parse_pci(b.pci_bus_id);
+    });
+  }
+  return sorted;
+}
+
+bool device_order_known(std::span<const GpuIdentity> gpus, std::string_view device_order) {
+  return device_order == "PCI_BUS_ID" ||
+         std::all_of(gpus.begin(), gpus.end(), [&](const GpuIdentity& g) { return g.name == gpus[0].name; });
+}
+
+std::optional<GpuIdentity> counted_at(const std::vector<GpuIdentity>& counted, std::int64_t index) {
+  if (index < 0 || static_cast<std::size_t>(index) >= counted.size()) return std::nullopt;
+  return counted[static_cast<std::size_t>(index)];
+}
+
+/// By UUID or the beginning of one GPU's: CUDA takes no PCI ids.
+std::optional<GpuIdentity> only_match(std::string_view item, std::span<const GpuIdentity> gpus) {
+  if (!lower(item).starts_with("gpu-")) return std::nullopt;
+  const auto found = candidates(item, gpus);
+  return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
+/// "MIG-GPU-<uuid>/<instance>/<part>", as drivers before 470 name it, tells; "MIG-<uuid>" does not, unless
+/// there is only one GPU.
+std::optional<GpuIdentity> gpu_of_mig(std::string_view item, std::span<const GpuIdentity> gpus) {
+  if (gpus.size() == 1) return gpus.front();
+  constexpr std::string_view kPrefix = "MIG-";
+  const std::string_view rest = item.substr(kPrefix.size());
+  return only_match(rest.substr(0, rest.find('/')), gpus);
+}
+
 void add_once(std::vector<GpuIdentity>& chosen, const GpuIdentity& gpu) {
   const bool there =
       std::any_of(chosen.begin(), chosen.end(), [&](const GpuIdentity& g) { return g.id == gpu.id; });
@@ -138,22 +178,37 @@ Result<std::vector<GpuIdentity>> match_gpus(std::span<const std::string> items,
   return chosen;
 }
 
-Result<Visible> visible_gpus(std::string_view visible_devices, std::span<const GpuIdentity> gpus) {
+Result<Visible> visible_gpus(std::string_view visible_devices, std::span<const GpuIdentity> gpus,
+                             std::string_view device_order) {
+  const auto everything = [&](std::string doubt) {
+    return Visible{.gpus = {gpus.begin(), gpus.end()}, .doubt = std::move(doubt)};
+  };
+  const auto counted = cuda_order(gpus);
   Visible visible;
-  const bool alike =
-      std::all_of(gpus.begin(), gpus.end(), [&](const GpuIdentity& g) { return g.name == gpus[0].name; });
   for (const std::string& raw : split(visible_devices, ',')) {
     const std::string item(trim(raw));
-    if (is_mig(item)) return refuse_mig(item);
-    // CUDA puts the fastest GPU first unless told otherwise, so among different GPUs its index says nothing
-    // here.
-    if (!alike && parse_integer(item).value_or(-1) >= 0) {
-      return Visible{.gpus = {gpus.begin(), gpus.end()},
-                     .doubt = cat("CUDA_VISIBLE_DEVICES=", visible_devices,
-                                  " counts in CUDA's order, which need not be the driver's on a machine with "
-                                  "different GPUs: all are watched; name them by UUID to narrow that")};
+    const auto index = parse_integer(item);
+    if (index && *index >= 0 && !device_order_known(gpus, device_order)) {
+      return everything(
+          cat("CUDA_VISIBLE_DEVICES=", visible_devices,
+              " counts in CUDA's order, the fastest GPU first, which the driver does not tell on a "
+              "machine with different GPUs: all are watched; set CUDA_DEVICE_ORDER=PCI_BUS_ID or "
+              "name GPUs by UUID to narrow that"));
     }
-    const auto gpu = match_one(item, gpus);
+    if (is_mig(item)) {
+      const auto whole = gpu_of_mig(item, gpus);
+      if (!whole) {
+        return everything(
+            cat("CUDA_VISIBLE_DEVICES=", visible_devices,
+                " names a MIG instance, which does not tell its GPU: all are watched, and whole"));
+      }
+      visible.doubt = cat("'", item,
+                          "' is a MIG instance: energy is measured for its whole GPU, the other "
+                          "instances on it included");
+      add_once(visible.gpus, *whole);
+      continue;
+    }
+    const auto gpu = index ? counted_at(counted, *index) : only_match(item, gpus);
     if (!gpu) break;
     add_once(visible.gpus, *gpu);
   }

@@ -29,12 +29,15 @@ struct Request {
 
 struct Visible {
   std::vector<GpuIdentity> gpus;
-  std::string doubt;  // why more GPUs than the job sees may be among them; empty: none
+  std::string doubt;  // why more than the job's own share may be among them; empty: none
 };
 
-/// The GPUs that CUDA will show a program with this CUDA_VISIBLE_DEVICES, which ends at its first unknown
-/// item. not_supported for MIG instances; not_found where nothing stays visible.
+/// The GPUs that CUDA will show a program with this CUDA_VISIBLE_DEVICES, in its order: up to its first item
+/// that names none. `device_order`: CUDA_DEVICE_ORDER; without PCI_BUS_ID, indices among different GPUs
+/// cannot be known and all are given, with that doubt. Of a MIG instance the whole GPU is given, or all where
+/// its name does not tell which. not_found where nothing stays visible (an empty list, -1, NoDevFiles).
 [[nodiscard]] Result<Visible> visible_gpus(std::string_view visible_devices,
-                                           std::span<const GpuIdentity> gpus);
+                                           std::span<const GpuIdentity> gpus,
+                                           std::string_view device_order = {});
 
 }  // namespace rubato::device

@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "base/text.h"
 
@@ -53,6 +55,20 @@ Status leave_parent() {
   ::_exit(0);
 }
 
+/// From `first` to `last`. Only Linux 5.9 and newer do it in one call, which glibc names since 2.34.
+void close_descriptors(unsigned first, unsigned last) {
+  if (::syscall(SYS_close_range, first, last, 0U) == 0) return;
+  // The folder is read to its end first: closing while reading could close the reader's own descriptor.
+  std::vector<int> open;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc/self/fd", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto number = parse_integer(entry->path().filename().string());
+    if (number && *number >= first && *number <= last) open.push_back(static_cast<int>(*number));
+  }
+  for (const int fd : open) (void)::close(fd);
+}
+
 }  // namespace
 
 void detach_process(int keep) {
@@ -66,11 +82,11 @@ void detach_process(int keep) {
   constexpr unsigned kFirst = STDERR_FILENO + 1;
   const auto kept = static_cast<unsigned>(keep);
   if (keep < static_cast<int>(kFirst)) {
-    (void)::close_range(kFirst, ~0U, 0);
+    close_descriptors(kFirst, ~0U);
     return;
   }
-  if (kept > kFirst) (void)::close_range(kFirst, kept - 1, 0);
-  (void)::close_range(kept + 1, ~0U, 0);
+  if (kept > kFirst) close_descriptors(kFirst, kept - 1);
+  close_descriptors(kept + 1, ~0U);
   (void)::fcntl(keep, F_SETFD, FD_CLOEXEC);
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -96,7 +97,8 @@ Status FileOps::truncate(int fd, std::uint64_t size) {
 }
 
 Status FileOps::rename(int folder, const std::string& from, const std::string& to) {
-  if (::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  // By number: glibc names it since 2.28 only.
+  if (::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   if (errno == EEXIST) return fail(ErrorCode::conflict, to + " exists already");
   return fail(from_errno(errno, "cannot move " + from + " to " + to));
 }

@@ -26,11 +26,6 @@ Status check_request(const wire::Acquire& request) {
   if (std::adjacent_find(knobs.begin(), knobs.end()) != knobs.end()) {
     return fail(ErrorCode::invalid_argument, "a knob is asked for twice");
   }
-  if (std::find(knobs.begin(), knobs.end(), Knob::application_clocks) != knobs.end()) {
-    return fail(ErrorCode::not_supported,
-                "application clocks cannot be put back as found: the guard has no read-out of them",
-                "use --knobs power-limit,sm-clock");
-  }
   if (const auto& range = request.found_sm_clock;
       range && !(range->min.value() > 0 && range->min <= range->max)) {
     return fail(ErrorCode::invalid_argument,

@@ -10,12 +10,21 @@
 namespace rubato::guard {
 namespace {
 
-std::vector<Record> first_records(const Terms& terms, const PowerLimits& limits) {
+bool holds(const Terms& terms, Knob knob) {
+  return std::find(terms.knobs.begin(), terms.knobs.end(), knob) != terms.knobs.end();
+}
+
+std::vector<Record> first_records(const Terms& terms, const wire::Found& found_now) {
   std::vector<Record> records;
+  const PowerLimits& limits = found_now.limits;
   for (const Knob knob : terms.knobs) {
     if (knob == Knob::power_limit) {
       records.emplace_back(LimitIntent{limits.requested, limits.requested, limits.requested});
       records.emplace_back(LimitDone{limits.requested});
+    } else if (knob == Knob::application_clocks) {
+      const ApplicationClocks clocks = *found_now.application_clocks;
+      records.emplace_back(ApplicationIntent{clocks, clocks, clocks});
+      records.emplace_back(ApplicationDone{clocks});
     } else {
       const ClockLock found = knob == Knob::sm_clock ? terms.found_sm_clock : std::nullopt;
       records.emplace_back(LockIntent{knob, found, found, found});
@@ -50,11 +59,17 @@ Result<HeldGpu> HeldGpu::take(const Folder& folder, const GpuId& gpu, Ownership 
   }
   const auto limits = opened.gpu->power_limits();
   if (!limits) return fail(limits.error());
-  const Header header{gpu, era.boot_id, era.driver_version, energy_mj(*opened.gpu)};
-  auto journal = Journal::create(folder, header, first_records(terms, *limits));
+  wire::Found found{gpu, *limits, std::move(note)};
+  Header header{gpu, era.boot_id, era.driver_version, energy_mj(*opened.gpu)};
+  if (holds(terms, Knob::application_clocks)) {
+    const auto clocks = opened.gpu->application_clocks();
+    if (!clocks) return fail(clocks.error());
+    found.application_clocks = clocks->requested;
+    header.version = kWithApplicationClocks;
+  }
+  auto journal = Journal::create(folder, header, first_records(terms, found));
   if (!journal) return fail(journal.error());
-  return HeldGpu(std::move(ownership), std::move(opened), std::move(*journal), terms,
-                 wire::Found{gpu, *limits, std::move(note)});
+  return HeldGpu(std::move(ownership), std::move(opened), std::move(*journal), terms, std::move(found));
 }
 
 Status HeldGpu::check_clocks(Knob knob, const ClockRange& range) const {
@@ -70,16 +85,39 @@ Status HeldGpu::check_clocks(Knob knob, const ClockRange& range) const {
                                  : cat("; it must lie within ", clocks.front(), " to ", clocks.back())));
 }
 
-Status HeldGpu::check(const Setting& setting, const PowerLimits& now) const {
-  const auto held = [this](Knob knob) {
-    return std::find(terms_.knobs.begin(), terms_.knobs.end(), knob) != terms_.knobs.end();
-  };
+Status HeldGpu::check_application(const ApplicationClocks& clocks, const ApplicationClocks& now) const {
+  if (!(clocks.memory.value() > 0 && clocks.sm.value() > 0)) {
+    return fail(ErrorCode::invalid_argument, id().uuid + ": application clocks must be above zero");
+  }
+  const auto table = opened_.gpu->supported_clocks();
+  if (table && !table->pairs.empty()) {
+    const bool legal = std::any_of(table->pairs.begin(), table->pairs.end(), [&](const auto& pair) {
+      return std::any_of(pair.sm.begin(), pair.sm.end(), [&](Megahertz sm) {
+        return same_clocks({pair.memory, sm}, clocks);
+      });
+    });
+    if (!legal) {
+      return fail(ErrorCode::invalid_argument,
+                  cat(id().uuid, ": SM ", clocks.sm, " with memory ", clocks.memory,
+                      " is no pair of application clocks that the GPU has"),
+                  "'nvidia-smi -q -d SUPPORTED_CLOCKS' lists the legal pairs");
+    }
+  }
+  if (is_ours(*journal_.content().application_clocks, now)) return {};
+  return fail(
+      ErrorCode::conflict,
+      cat(id().uuid, ": somebody else set the application clocks to SM ", now.sm, " memory ", now.memory),
+      "rubato leaves them alone from here on");
+}
+
+Status HeldGpu::check(const Setting& setting, const Before& before) const {
+  const PowerLimits& now = before.limits;
   const std::pair<Knob, bool> asked[] = {{Knob::power_limit, setting.power_limit.has_value()},
                                          {Knob::sm_clock, setting.sm_clock.has_value()},
                                          {Knob::memory_clock, setting.memory_clock.has_value()},
                                          {Knob::application_clocks, setting.application_clocks.has_value()}};
   for (const auto& [knob, wanted] : asked) {
-    if (wanted && !held(knob)) {
+    if (wanted && !holds(terms_, knob)) {
       return fail(ErrorCode::no_permission,
                   cat(id().uuid, ": this lease may not touch the knob ", name_of(knob)),
                   cat("ask for it with --knobs ", name_of(knob)));
@@ -101,29 +139,36 @@ Status HeldGpu::check(const Setting& setting, const PowerLimits& now) const {
   if (setting.sm_clock) {
     if (Status fine = check_clocks(Knob::sm_clock, *setting.sm_clock); !fine) return fine;
   }
-  if (setting.memory_clock) return check_clocks(Knob::memory_clock, *setting.memory_clock);
+  if (setting.memory_clock) {
+    if (Status fine = check_clocks(Knob::memory_clock, *setting.memory_clock); !fine) return fine;
+  }
+  if (setting.application_clocks)
+    return check_application(*setting.application_clocks, *before.application_clocks);
   return {};
 }
 
-Status HeldGpu::write(const Setting& setting, const PowerLimits& now) {
+Status HeldGpu::write(const Setting& setting, const Before& before) {
   device::GpuControl& control = *opened_.control;
-  if (setting.power_limit && !same_limit(*setting.power_limit, now.requested)) {
-    const auto limits =
-        write_limit(journal_, *opened_.gpu, control, now.requested, *setting.power_limit, Announce::required);
+  if (setting.power_limit && !same_limit(*setting.power_limit, before.limits.requested)) {
+    const auto limits = write_limit(journal_, *opened_.gpu, control, before.limits.requested,
+                                    *setting.power_limit, Announce::required);
     if (!limits) return fail(limits.error());
   }
-  if (setting.sm_clock) {
-    if (Status s = write_lock(journal_, control, Knob::sm_clock, setting.sm_clock, Announce::required); !s)
-      return s;
+  for (const auto& [knob, range] :
+       {std::pair(Knob::sm_clock, setting.sm_clock), std::pair(Knob::memory_clock, setting.memory_clock)}) {
+    if (!range) continue;
+    if (Status s = write_lock(journal_, control, knob, range, Announce::required); !s) return s;
   }
-  if (setting.memory_clock) {
-    return write_lock(journal_, control, Knob::memory_clock, setting.memory_clock, Announce::required);
+  if (setting.application_clocks && !same_clocks(*setting.application_clocks, *before.application_clocks)) {
+    const auto now =
+        write_application(journal_, *opened_.gpu, control, *before.application_clocks,
+                          *setting.application_clocks, ApplicationWrite::set, Announce::required);
+    if (!now) return fail(now.error());
   }
   return {};
 }
 
-std::string HeldGpu::undo(const Setting& setting, const PowerLimits& before, const ClockLock& sm_before,
-                          const ClockLock& memory_before) noexcept {
+std::string HeldGpu::undo(const Setting& setting, const Before& before) noexcept {
   std::string words;
   const auto note = [&words](Knob knob, const Error& error) {
     words += cat("; ", name_of(knob), " could not be undone: ", error.what);
@@ -134,34 +179,55 @@ std::string HeldGpu::undo(const Setting& setting, const PowerLimits& before, con
     if (Status s = write_lock(journal_, *opened_.control, knob, lock, Announce::best_effort); !s)
       note(knob, s.error());
   };
-  undo_lock(Knob::memory_clock, setting.memory_clock.has_value(), memory_before);
-  undo_lock(Knob::sm_clock, setting.sm_clock.has_value(), sm_before);
+  if (setting.application_clocks) {
+    const auto now = opened_.gpu->application_clocks();
+    if (!now) {
+      note(Knob::application_clocks, now.error());
+    } else if (const auto& back = *before.application_clocks; !same_clocks(now->requested, back)) {
+      const auto done = write_application(journal_, *opened_.gpu, *opened_.control, now->requested, back,
+                                          way_back_to(back, *now), Announce::best_effort);
+      if (!done) note(Knob::application_clocks, done.error());
+    }
+  }
+  undo_lock(Knob::memory_clock, setting.memory_clock.has_value(), before.memory_lock);
+  undo_lock(Knob::sm_clock, setting.sm_clock.has_value(), before.sm_lock);
   if (!setting.power_limit) return words;
   const auto now = opened_.gpu->power_limits();
   if (!now) {
     note(Knob::power_limit, now.error());
-  } else if (!same_limit(now->requested, before.requested)) {
-    const auto back = write_limit(journal_, *opened_.gpu, *opened_.control, now->requested, before.requested,
-                                  Announce::best_effort);
+  } else if (!same_limit(now->requested, before.limits.requested)) {
+    const auto back = write_limit(journal_, *opened_.gpu, *opened_.control, now->requested,
+                                  before.limits.requested, Announce::best_effort);
     if (!back) note(Knob::power_limit, back.error());
   }
   return words;
 }
 
+Result<HeldGpu::Before> HeldGpu::look() const {
+  const auto limits = opened_.gpu->power_limits();
+  if (!limits) return fail(limits.error());
+  Before now{*limits, present_lock(journal_.content(), Knob::sm_clock),
+             present_lock(journal_.content(), Knob::memory_clock), std::nullopt};
+  if (!holds(terms_, Knob::application_clocks)) return now;
+  const auto clocks = opened_.gpu->application_clocks();
+  if (!clocks) return fail(clocks.error());
+  now.application_clocks = clocks->requested;
+  return now;
+}
+
 Result<wire::Applied> HeldGpu::apply(const Setting& setting) {
-  const auto before = opened_.gpu->power_limits();
+  const auto before = look();
   if (!before) return fail(before.error());
   if (const Status fine = check(setting, *before); !fine) return fail(fine.error());
-  const ClockLock sm_before = present_lock(journal_.content(), Knob::sm_clock);
-  const ClockLock memory_before = present_lock(journal_.content(), Knob::memory_clock);
   Status written = write(setting, *before);
   if (written) {
-    const auto after = opened_.gpu->power_limits();
-    if (after) return wire::Applied{id(), after->requested, after->enforced};
+    const auto after = look();
+    if (after)
+      return wire::Applied{id(), after->limits.requested, after->limits.enforced, after->application_clocks};
     written = fail(after.error());
   }
   Error error = written.error();
-  error.what += undo(setting, *before, sm_before, memory_before);
+  error.what += undo(setting, *before);
   return fail(std::move(error));
 }
 

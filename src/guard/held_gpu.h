@@ -28,7 +28,8 @@ class HeldGpu {
   [[nodiscard]] const GpuId& id() const { return found_.gpu; }
   [[nodiscard]] const wire::Found& found() const { return found_; }
 
-  /// All of the setting or, after an error, none of it. conflict where somebody else changed the limit.
+  /// All of the setting or, after an error, none of it. conflict where somebody else changed the
+  /// limit or the application clocks.
   [[nodiscard]] Result<wire::Applied> apply(const Setting& setting);
   /// Back to what was found; the GPU stays held.
   [[nodiscard]] RestorationReport back_to_found() noexcept;
@@ -43,12 +44,21 @@ class HeldGpu {
         terms_(std::move(terms)),
         found_(std::move(found)) {}
 
-  Status check(const Setting& setting, const PowerLimits& now) const;
+  /// What is in force before a request, which undoing goes back to.
+  struct Before {
+    PowerLimits limits;
+    ClockLock sm_lock;
+    ClockLock memory_lock;
+    std::optional<ApplicationClocks> application_clocks;  // where the lease holds that knob
+  };
+
+  [[nodiscard]] Result<Before> look() const;
+  Status check(const Setting& setting, const Before& before) const;
   Status check_clocks(Knob knob, const ClockRange& range) const;
-  Status write(const Setting& setting, const PowerLimits& now);
+  Status check_application(const ApplicationClocks& clocks, const ApplicationClocks& now) const;
+  Status write(const Setting& setting, const Before& before);
   /// Words on what could not be undone; empty where all was.
-  std::string undo(const Setting& setting, const PowerLimits& before, const ClockLock& sm_before,
-                   const ClockLock& memory_before) noexcept;
+  std::string undo(const Setting& setting, const Before& before) noexcept;
 
   Ownership ownership_;
   OpenedGpu opened_;

@@ -13,7 +13,8 @@ namespace {
 using Words = std::map<std::string, std::string, std::less<>>;
 constexpr std::size_t kCheckSum = 8;
 constexpr std::string_view kHeaderStart = "header version=";
-constexpr std::string_view kVersion = "1";
+constexpr int kNewestVersion = kWithApplicationClocks;
+constexpr std::string_view kApplication = "application-clocks";
 
 std::string word(std::string_view text) {
   return wire::escape(text, wire::Spaces::escaped);
@@ -23,8 +24,12 @@ std::string lock_word(const ClockLock& lock) {
   return lock ? cat(number(lock->min.value()), ":", number(lock->max.value())) : "-";
 }
 
+std::string pair_word(const ApplicationClocks& clocks) {
+  return cat(number(clocks.memory.value()), ":", number(clocks.sm.value()));
+}
+
 std::string text_of(const Header& h) {
-  return cat(kHeaderStart, kVersion, " uuid=", word(h.gpu.uuid), " boot=", word(h.boot_id),
+  return cat(kHeaderStart, h.version, " uuid=", word(h.gpu.uuid), " boot=", word(h.boot_id),
              " driver=", word(h.driver_version),
              " energy-mj=", h.energy_mj ? std::to_string(*h.energy_mj) : "-");
 }
@@ -42,11 +47,30 @@ std::string text_of(const LockIntent& r) {
 std::string text_of(const LockDone& r) {
   return cat(name_of(r.knob), "-done state=", lock_word(r.state));
 }
+std::string text_of(const ApplicationIntent& r) {
+  return cat(kApplication, " found=", pair_word(r.found), " previous=", pair_word(r.previous),
+             " intended=", pair_word(r.intended));
+}
+std::string text_of(const ApplicationDone& r) {
+  return cat(kApplication, "-done read-back=", pair_word(r.read_back));
+}
 
 std::optional<double> finite(const Words& words, std::string_view key) {
   const auto it = words.find(key);
   const auto value = it == words.end() ? std::nullopt : parse_number(it->second);
   return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+/// Memory, then SM.
+std::optional<ApplicationClocks> pair_of(const Words& words, std::string_view key) {
+  const auto it = words.find(key);
+  if (it == words.end()) return std::nullopt;
+  const auto parts = split(it->second, ':');
+  if (parts.size() != 2) return std::nullopt;
+  const auto memory = parse_number(parts[0]);
+  const auto sm = parse_number(parts[1]);
+  if (!memory || !sm || !std::isfinite(*memory) || !std::isfinite(*sm)) return std::nullopt;
+  return ApplicationClocks{Megahertz(*memory), Megahertz(*sm)};
 }
 
 /// Outer absent: malformed.
@@ -67,9 +91,11 @@ std::optional<Record> header_of(const Words& words) {
   const auto boot = words.find("boot");
   const auto driver = words.find("driver");
   const auto energy = words.find("energy-mj");
+  const auto version = words.find("version");
   const auto end = words.end();
-  if (uuid == end || boot == end || driver == end || energy == end) return std::nullopt;
-  return Header{GpuId{uuid->second}, boot->second, driver->second, parse_integer(energy->second)};
+  if (uuid == end || boot == end || driver == end || energy == end || version == end) return std::nullopt;
+  return Header{GpuId{uuid->second}, boot->second, driver->second, parse_integer(energy->second),
+                static_cast<int>(parse_integer(version->second).value_or(0))};
 }
 
 std::optional<Record> record_of(std::string_view text) {
@@ -94,6 +120,18 @@ std::optional<Record> record_of(std::string_view text) {
     if (!read_back) return std::nullopt;
     return LimitDone{Watts(*read_back)};
   }
+  if (parts[0] == kApplication) {
+    const auto found = pair_of(words, "found");
+    const auto previous = pair_of(words, "previous");
+    const auto intended = pair_of(words, "intended");
+    if (!found || !previous || !intended) return std::nullopt;
+    return ApplicationIntent{*found, *previous, *intended};
+  }
+  if (parts[0] == cat(kApplication, "-done")) {
+    const auto read_back = pair_of(words, "read-back");
+    if (!read_back) return std::nullopt;
+    return ApplicationDone{*read_back};
+  }
   for (const Knob knob : {Knob::sm_clock, Knob::memory_clock}) {
     if (parts[0] == name_of(knob)) {
       const auto found = lock_of(words, "found");
@@ -117,6 +155,11 @@ std::optional<std::string_view> checked_text(std::string_view line) {
   const std::string_view text = line.substr(kCheckSum + 1);
   if (line.substr(0, kCheckSum) != hex(crc32(text), kCheckSum)) return std::nullopt;
   return text;
+}
+
+bool known_version(std::string_view behind_key) {
+  const auto version = parse_integer(behind_key.substr(0, behind_key.find(' ')));
+  return version && *version >= 1 && *version <= kNewestVersion;
 }
 
 /// Whether bytes without a line end can be the beginning of a header of ours.
@@ -176,6 +219,17 @@ bool enter(JournalContent& content, const Record& record) {
                             if (!entry) return false;
                             entry->state = r.state;
                             return true;
+                          },
+                          [&](const ApplicationIntent& r) {
+                            auto& entry = content.application_clocks;
+                            const bool before = entry && entry->touched;
+                            entry = ApplicationEntry{r, std::nullopt, before || r.intended != r.previous};
+                            return true;
+                          },
+                          [&](const ApplicationDone& r) {
+                            if (!content.application_clocks) return false;
+                            content.application_clocks->read_back = r.read_back;
+                            return true;
                           }},
                     record);
 }
@@ -194,10 +248,10 @@ Result<std::optional<JournalContent>> parse_journal(std::string_view bytes, cons
     if (!text) return corrupt(gpu, cat("the check sum of the line at byte ", begin, " does not hold"));
     const bool first = begin == 0;
     const bool header = text->starts_with(kHeaderStart);
-    if (first && header && !text->substr(kHeaderStart.size()).starts_with(cat(kVersion, " "))) {
+    if (first && header && !known_version(text->substr(kHeaderStart.size()))) {
       return fail(ErrorCode::not_supported,
-                  cat("the journal of ", gpu.uuid, " was written by a newer rubato; this one reads version ",
-                      kVersion),
+                  cat("the journal of ", gpu.uuid,
+                      " was written by a newer rubato; this one reads version 1 to ", kNewestVersion),
                   "run `rubato restore` of that newer version");
     }
     const auto record = record_of(*text);

@@ -21,7 +21,11 @@ struct Header {
   std::string boot_id;
   std::string driver_version;
   std::optional<std::int64_t> energy_mj;  // absent where the GPU has no readable counter
+  int version = 1;                        // kWithApplicationClocks where such records may follow
 };
+
+/// A rubato that knows version 1 only leaves such a journal to the one that wrote it.
+inline constexpr int kWithApplicationClocks = 2;
 
 /// Announces a write of the power limit.
 struct LimitIntent {
@@ -49,7 +53,19 @@ struct LockDone {
   ClockLock state;
 };
 
-using Record = std::variant<Header, LimitIntent, LimitDone, LockIntent, LockDone>;
+/// Announces a write of the application clocks.
+struct ApplicationIntent {
+  ApplicationClocks found;
+  ApplicationClocks previous;
+  ApplicationClocks intended;
+};
+/// What the driver says after it.
+struct ApplicationDone {
+  ApplicationClocks read_back;
+};
+
+using Record =
+    std::variant<Header, LimitIntent, LimitDone, LockIntent, LockDone, ApplicationIntent, ApplicationDone>;
 
 struct LimitEntry {
   LimitIntent last;
@@ -61,12 +77,18 @@ struct LockEntry {
   std::optional<ClockLock> state;  // outer absent: announced, outcome unknown
   bool touched = false;
 };
+struct ApplicationEntry {
+  ApplicationIntent last;
+  std::optional<ApplicationClocks> read_back;  // absent: announced, outcome unknown
+  bool touched = false;
+};
 
 struct JournalContent {
   Header header;
   std::optional<LimitEntry> limit;
   std::optional<LockEntry> sm_clock;
   std::optional<LockEntry> memory_clock;
+  std::optional<ApplicationEntry> application_clocks;
   std::size_t valid_bytes = 0;  // what follows in the file is a torn line
 
   [[nodiscard]] std::optional<LockEntry>& lock(Knob knob) {

@@ -36,12 +36,18 @@ Result<Greeted> greet(ScopedFd socket, std::string token) {
   Greeted greeted{std::make_unique<wire::SocketChannel>(std::move(socket)), {}};
   const Status sent = greeted.channel->send(wire::encode({0, wire::Hello{"rubato", std::move(token)}}));
   if (!sent) return fail(sent.error());
-  const auto datagram = greeted.channel->receive(wire::kReplyPatience);
-  if (!datagram) return fail(datagram.error());
-  auto message = wire::decode(*datagram);
-  if (!message) return fail(message.error());
-  greeted.answer = std::move(message->body);
-  return greeted;
+  for (;;) {
+    const auto datagram = greeted.channel->receive(wire::kReplyPatience);
+    if (!datagram && datagram.error().code == ErrorCode::timeout)
+      return fail(ErrorCode::timeout, cat("the driver has not answered the guard for ", wire::kReplyPatience),
+                  "look at dmesg and nvidia-smi; persistence mode shortens the driver's start");
+    if (!datagram) return fail(datagram.error());
+    auto message = wire::decode(*datagram);
+    if (!message) return fail(message.error());
+    if (std::holds_alternative<wire::Heartbeat>(message->body)) continue;  // slow, but alive
+    greeted.answer = std::move(message->body);
+    return greeted;
+  }
 }
 
 Result<Greeted> start_child(std::vector<std::string> command) {

@@ -2,9 +2,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -23,7 +23,8 @@ constexpr int kPatienceMs = 30'000;
 
 Result<std::string> random_token() {
   std::array<std::uint64_t, 2> words{};
-  if (::getrandom(words.data(), sizeof(words), 0) != static_cast<ssize_t>(sizeof(words))) {
+  // By number: glibc names it since 2.25 only.
+  if (::syscall(SYS_getrandom, words.data(), sizeof(words), 0) != static_cast<long>(sizeof(words))) {
     return fail(from_errno(errno, "cannot get random bytes"));
   }
   return hex(words[0], 16) + hex(words[1], 16);

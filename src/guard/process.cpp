@@ -8,9 +8,11 @@
 #include <cmath>
 #include <limits>
 
+#include "base/call_count.h"
 #include "guard/detach.h"
 #include "guard/stale.h"
 #include "wire/channel.h"
+#include "wire/lease_client.h"
 
 namespace rubato::guard {
 namespace {
@@ -35,6 +37,29 @@ Result<Footing> stand_alone(const ProcessOptions& options) {
   if (!signals) return fail(signals.error());
   return Footing{wire::SocketChannel(std::move(link.socket)), std::move(*signals), std::move(link.token)};
 }
+
+/// Tells the client, now and then, that the driver is slow and not stuck.
+class SignOfLife final : public CallWatcher {
+ public:
+  explicit SignOfLife(wire::SocketChannel& channel) : channel_(channel), told_(clock_.now()) {
+    set_call_watcher(this);
+  }
+  ~SignOfLife() override { set_call_watcher(nullptr); }
+  SignOfLife(const SignOfLife&) = delete;
+  SignOfLife& operator=(const SignOfLife&) = delete;
+
+  void call_begins() noexcept override {
+    const TimePoint now = clock_.now();
+    if (now - told_ < wire::kHeartbeatPeriod) return;
+    told_ = now;
+    (void)channel_.send(wire::encode({0, wire::Heartbeat{}}));  // a client that is gone is noticed elsewhere
+  }
+
+ private:
+  RealClock clock_;  // the client's patience is on the wall clock
+  wire::SocketChannel& channel_;
+  TimePoint told_;
+};
 
 /// How long poll() may sleep until `due`, in milliseconds; -1: for ever.
 int patience_ms(const Clock& clock, TimePoint due) {
@@ -92,6 +117,7 @@ int status_of(const std::vector<RestorationReport>& reports) {
 int run_guard_process(const ProcessOptions& options) {
   auto footing = stand_alone(options);
   if (!footing) return 1;
+  const SignOfLife alive(footing->channel);
   auto prepared = options.prepare();
   if (!prepared) return refuse_all(*footing, prepared.error());
   prepared->token = footing->token;
@@ -106,6 +132,7 @@ int run_guard_process(const ProcessOptions& options) {
 int run_restore_process(const ProcessOptions& options) {
   auto footing = stand_alone(options);
   if (!footing) return 1;
+  const SignOfLife alive(footing->channel);
   auto prepared = options.prepare();
   if (!prepared) return refuse_all(*footing, prepared.error());
   constexpr Seconds kFirstMessage{30.0};

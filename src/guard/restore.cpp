@@ -52,6 +52,10 @@ Outcome restore_limit(Journal& journal, device::Gpu& gpu, device::GpuControl& co
                                      " found that the driver still accepts")};
 }
 
+std::string words(const ApplicationClocks& clocks) {
+  return cat("SM ", clocks.sm, " memory ", clocks.memory);
+}
+
 std::string_view spoken(Knob knob) {
   return knob == Knob::memory_clock ? "memory clock" : "SM clock";
 }
@@ -66,6 +70,31 @@ Outcome restore_lock(Journal& journal, device::GpuControl& control, Knob knob) {
   const Status written = write_lock(journal, control, knob, found, Announce::best_effort);
   if (!written) return failed("cannot get back to " + goal, written.error());
   return {Restoration::restored, goal};
+}
+
+Outcome restore_application(Journal& journal, device::Gpu& gpu, device::GpuControl& control) {
+  const auto entry = journal.content().application_clocks;
+  if (!entry || !entry->touched) return {};
+  const ApplicationClocks found = entry->last.found;
+  const std::string goal = "application clocks " + words(found);
+  const auto now = gpu.application_clocks();
+  if (!now)
+    return failed(cat("cannot read the application clocks, so ", words(found), " is not put back"),
+                  now.error());
+  if (same_clocks(now->requested, found)) return {Restoration::restored, goal};
+  if (!is_ours(*entry, now->requested)) {
+    return {Restoration::left_alone,
+            cat("the application clocks are now ", words(now->requested),
+                ", which rubato did not set (it set ", words(entry->read_back.value_or(entry->last.intended)),
+                "), so they stand; found was ", words(found))};
+  }
+  const auto after = write_application(journal, gpu, control, now->requested, found, way_back_to(found, *now),
+                                       Announce::best_effort);
+  if (!after) return failed("cannot put back the " + goal, after.error());
+  if (!same_clocks(*after, found)) {
+    return {Restoration::failed, cat("the driver took the ", goal, " but now reads ", words(*after))};
+  }
+  return {Restoration::restored, cat(goal, " (were ", words(now->requested), ")")};
 }
 
 int gravity(Restoration restoration) {
@@ -86,9 +115,9 @@ int gravity(Restoration restoration) {
 
 RestorationReport restore(Journal& journal, device::Gpu& gpu, device::GpuControl& control) noexcept {
   RestorationReport report{journal.content().header.gpu, Restoration::not_needed, {}};
-  const std::array outcomes = {restore_limit(journal, gpu, control),
-                               restore_lock(journal, control, Knob::sm_clock),
-                               restore_lock(journal, control, Knob::memory_clock)};
+  const std::array outcomes = {
+      restore_limit(journal, gpu, control), restore_lock(journal, control, Knob::sm_clock),
+      restore_lock(journal, control, Knob::memory_clock), restore_application(journal, gpu, control)};
   for (const Outcome& outcome : outcomes) {
     if (gravity(outcome.restoration) > gravity(report.outcome)) report.outcome = outcome.restoration;
     if (!outcome.words.empty()) report.detail += (report.detail.empty() ? "" : "; ") + outcome.words;

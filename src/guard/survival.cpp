@@ -73,18 +73,15 @@ std::optional<std::string_view> container(const FsRoot& root,
   return name_in(kContainerCgroups, cgroups);
 }
 
-}  // namespace
-
-Survival survival(const FsRoot& root, const std::map<std::string, std::string>& environment) {
-  const std::string cgroups = root.read("/proc/self/cgroup").value_or("");
-  if (const auto name = scheduler(environment, cgroups)) {
-    return {Outliving::none, cat("this is a ", *name, " job: everything in it ends with it"),
+Survival judge(const FsRoot& root, std::string_view scheduler, std::string_view container) {
+  if (!scheduler.empty()) {
+    return {Outliving::none, cat("this is a ", scheduler, " job: everything in it ends with it"),
             "run rubato outside the scheduler, or accept that a killed job leaves the GPU changed: "
             "--accept-unrestored"};
   }
-  if (const auto name = container(root, environment, cgroups)) {
+  if (!container.empty()) {
     return {Outliving::none,
-            cat("this is a ", *name, *name == "container" ? "" : " container",
+            cat("this is a ", container, container == "container" ? "" : " container",
                 ": everything in it ends with its first process"),
             "run rubato on the host, or accept that a killed container leaves the GPU changed: "
             "--accept-unrestored"};
@@ -93,6 +90,29 @@ Survival survival(const FsRoot& root, const std::map<std::string, std::string>& 
     return {Outliving::scope, "systemd runs this machine: the guard gets a scope of its own", {}};
   }
   return {Outliving::plain, "nothing on this machine ends a process with its session", {}};
+}
+
+}  // namespace
+
+Survival survival(const FsRoot& root, const std::map<std::string, std::string>& environment) {
+  const std::string cgroups = root.read("/proc/self/cgroup").value_or("");
+  const std::string scheduler_name(scheduler(environment, cgroups).value_or(""));
+  const std::string container_name(container(root, environment, cgroups).value_or(""));
+  Survival answer = judge(root, scheduler_name, container_name);
+  answer.scheduler = scheduler_name;
+  answer.container = container_name;
+  return answer;
+}
+
+// Field 5 of a line of mountinfo is where it is mounted (proc(5)).
+bool is_lent_by_host(const FsRoot& root, const std::filesystem::path& folder) {
+  const auto mounts = root.read("/proc/self/mountinfo");
+  if (!mounts) return false;
+  for (const auto& line : split(*mounts, '\n')) {
+    const auto fields = split(line, ' ');
+    if (fields.size() > 4 && fields[4] == folder.string()) return true;
+  }
+  return false;
 }
 
 }  // namespace rubato::guard

@@ -10,6 +10,10 @@ constexpr double kLimitStep = 0.00075;
 /// A driver may round an intention to its own step; until the read-back is noted, only this much is known.
 constexpr double kDriverRounding = 0.5;
 
+/// The same for an SM clock: the coarsest grid of any generation.
+constexpr double kClockGrid = 15;
+constexpr double kSameClock = 0.5;
+
 /// Errors that say the driver never tried. Any other may have come after the change.
 bool surely_refused(ErrorCode code) {
   return code == ErrorCode::invalid_argument || code == ErrorCode::not_supported ||
@@ -73,6 +77,41 @@ Status write_lock(Journal& journal, device::GpuControl& control, Knob knob, cons
   const Status noted = announced ? journal.append(LockDone{knob, intended}) : Status();
   if (!noted && announce == Announce::required) return noted;
   return {};
+}
+
+bool same_clocks(const ApplicationClocks& a, const ApplicationClocks& b) {
+  return abs(a.memory - b.memory).value() < kSameClock && abs(a.sm - b.sm).value() < kSameClock;
+}
+
+bool is_ours(const ApplicationEntry& entry, const ApplicationClocks& now) {
+  const auto& [found, previous, intended] = entry.last;
+  if (same_clocks(now, previous) || same_clocks(now, intended)) return true;
+  if (entry.read_back) return same_clocks(now, *entry.read_back);
+  return abs(now.memory - intended.memory).value() < kSameClock &&
+         abs(now.sm - intended.sm).value() <= kClockGrid;
+}
+
+ApplicationWrite way_back_to(const ApplicationClocks& clocks, const ApplicationClockReading& now) {
+  return same_clocks(clocks, now.by_default) ? ApplicationWrite::reset : ApplicationWrite::set;
+}
+
+Result<ApplicationClocks> write_application(Journal& journal, device::Gpu& gpu, device::GpuControl& control,
+                                            const ApplicationClocks& previous,
+                                            const ApplicationClocks& intended, ApplicationWrite way,
+                                            Announce announce) {
+  const auto& entry = journal.content().application_clocks;
+  const ApplicationClocks found = entry ? entry->last.found : previous;
+  const Status announced = journal.append(ApplicationIntent{found, previous, intended});
+  if (!announced && announce == Announce::required) return fail(announced.error());
+  const Status written = way == ApplicationWrite::reset ? control.reset_application_clocks()
+                                                        : control.set_application_clocks(intended);
+  const auto now = gpu.application_clocks();
+  Status noted;
+  if (now && announced) noted = journal.append(ApplicationDone{now->requested});
+  if (!written) return fail(written.error());
+  if (!now) return fail(now.error());
+  if (!noted && announce == Announce::required) return fail(noted.error());
+  return now->requested;
 }
 
 bool may_differ(const LockEntry& entry, const ClockLock& wanted) {

@@ -25,6 +25,24 @@ enum class Announce { required, best_effort };
 [[nodiscard]] Status write_lock(Journal& journal, device::GpuControl& control, Knob knob,
                                 const ClockLock& intended, Announce announce);
 
+[[nodiscard]] bool same_clocks(const ApplicationClocks& a, const ApplicationClocks& b);
+
+/// Whether these application clocks are what the journal's last record explains.
+[[nodiscard]] bool is_ours(const ApplicationEntry& entry, const ApplicationClocks& now);
+
+/// `reset`: by the driver's own reset, which sets its defaults and, unlike setting them, leaves nothing asked
+/// for.
+enum class ApplicationWrite { set, reset };
+[[nodiscard]] ApplicationWrite way_back_to(const ApplicationClocks& clocks,
+                                           const ApplicationClockReading& now);
+
+/// The clocks read back. After an error the GPU may hold either pair.
+[[nodiscard]] Result<ApplicationClocks> write_application(Journal& journal, device::Gpu& gpu,
+                                                          device::GpuControl& control,
+                                                          const ApplicationClocks& previous,
+                                                          const ApplicationClocks& intended,
+                                                          ApplicationWrite way, Announce announce);
+
 /// True unless that lock is known to be in `wanted` state.
 [[nodiscard]] bool may_differ(const LockEntry& entry, const ClockLock& wanted);
 

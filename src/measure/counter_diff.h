@@ -1,5 +1,5 @@
-// Tells an advance of an energy counter from its reset. A counter lower than before means the driver was
-// reloaded: the difference is then unknown, never a huge or a negative energy.
+// What an energy counter did between two readings. A counter lower than before means the driver was reloaded,
+// one that leaps means that it lies: the difference is then unknown, never a huge or a negative energy.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,15 @@ struct CounterAdvance {
   Joules by;
 };
 struct CounterReset {};
-using CounterStep = std::variant<CounterFirst, CounterAdvance, CounterReset>;
+/// More than any board can have drawn.
+struct CounterJump {
+  Joules by;
+};
+/// It moves again after it had stood still while the power went on, and has not made up for it.
+struct CounterStood {
+  Seconds still;
+};
+using CounterStep = std::variant<CounterFirst, CounterAdvance, CounterReset, CounterJump, CounterStood>;
 
 class CounterDiff {
  public:

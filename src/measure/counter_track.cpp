@@ -9,22 +9,37 @@ namespace {
 // How far the counter's line is drawn beyond its updates, in counter periods; further away it is stuck or
 // unread.
 constexpr double kReach = 3.0;
+// A counter that was read and did not move for longer than both stands still; a quiet one still counts the
+// watts of an idle board.
+constexpr double kStillPeriods = 10.0;
+constexpr Seconds kShortestStill{1.0};
+// A counter that catches up tells the truth late. One that shows less than this part of the integrated power
+// has lost the rest; boards' own gain errors stay within 41 % (arXiv 2312.02741).
+constexpr double kCaughtUp = 0.5;
+// Nothing that has one energy counter draws more: the largest superchip's module limit is 2.9 kW
+// (NVIDIA/k8s-test-infra #676).
+constexpr Watts kMostPower{5000};
 // How far around an edge the power is looked at to see how much it moves there.
 constexpr double kNear = 5.0;
+
+bool lost_energy(TimePoint begin, TimePoint end, Joules advance, const PowerIntegral& power) {
+  const auto drawn = power.over(begin, end);
+  return drawn && advance < kCaughtUp * drawn->total();
+}
 
 }  // namespace
 
 CounterTrack::CounterTrack(Seconds counter_period) : period_(counter_period) {}
 
 CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral& power) {
-  const CounterStep step = diff_.update(counter);
+  CounterStep step = diff_.update(counter);
   const Seconds unseen = last_seen_ ? at - *last_seen_ : period_;
   last_seen_ = at;
   const auto* advance = std::get_if<CounterAdvance>(&step);
   if (advance && advance->by == Joules(0)) return step;
 
   const Seconds doubt = std::min(unseen, period_);
-  Node node{at - doubt / 2, doubt.value() / 2, 0, 0, 0};
+  Node node{at - doubt / 2, doubt.value() / 2, 0, 0, {}};
   if (nodes_.empty()) {
     nodes_.push_back(node);
     return step;
@@ -32,24 +47,49 @@ CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral&
   const Node& last = nodes_.back();
   node.energy_j = last.energy_j;
   node.join_band_j = last.join_band_j;
-  node.resets = last.resets;
-  if (advance) {
-    node.energy_j += advance->by.value();
+  node.faults = last.faults;
+  if (!advance) {
+    ++node.faults.resets;
+    // The new counter began at zero inside the hole, so what it shows was drawn there.
+    join(node, counter, power);
+  } else if (advance->by > kMostPower * (node.at - last.at + period_)) {
+    ++node.faults.jumps;
+    join(node, Joules(0), power);
+    step = CounterJump{advance->by};
+  } else if (const auto still = stood_still(at, unseen);
+             still && lost_energy(last.at, at, advance->by, power)) {
+    ++node.faults.stills;
+    join(node, advance->by, power);
+    step = CounterStood{*still};
   } else {
-    ++node.resets;
-    if (const auto hole = power.over(last.at, node.at)) {
-      // The new counter began at zero inside the hole, so what it shows was drawn there.
-      node.energy_j += std::max(hole->total(), counter).value();
-      node.join_band_j += hole->band.value();
-    } else {
-      const double guess =
-          std::max(range_near(last.at, power).highest.value() * (node.at - last.at).value(), counter.value());
-      node.energy_j += guess;
-      node.join_band_j += guess;
-    }
+    node.energy_j += advance->by.value();
   }
   nodes_.push_back(node);
   return step;
+}
+
+void CounterTrack::join(Node& node, Joules at_least, const PowerIntegral& power) const {
+  const Node& last = nodes_.back();
+  if (const auto hole = power.over(last.at, node.at)) {
+    node.energy_j += std::max(hole->total(), at_least).value();
+    node.join_band_j += hole->band.value();
+    return;
+  }
+  const double guess =
+      std::max(range_near(last.at, power).highest.value() * (node.at - last.at).value(), at_least.value());
+  node.energy_j += guess;
+  node.join_band_j += guess;
+}
+
+std::optional<Seconds> CounterTrack::stood_still(TimePoint at, Seconds unseen) const {
+  const Seconds still = at - nodes_.back().at - unseen;
+  if (still < std::max(kStillPeriods * period_, kShortestStill)) return std::nullopt;
+  return still;
+}
+
+std::optional<Seconds> CounterTrack::still_for() const {
+  if (!last_seen_ || nodes_.empty()) return std::nullopt;
+  return *last_seen_ - nodes_.back().at;
 }
 
 PowerRange CounterTrack::range_near(TimePoint t, const PowerIntegral& power) const {
@@ -64,7 +104,7 @@ PowerRange CounterTrack::range_near(TimePoint t, const PowerIntegral& power) con
   for (auto i = std::max<std::ptrdiff_t>(1, middle - 3); i < std::min(size, middle + 4); ++i) {
     const Node& a = nodes_[static_cast<std::size_t>(i - 1)];
     const Node& b = nodes_[static_cast<std::size_t>(i)];
-    if (a.resets != b.resets) continue;
+    if (a.faults.count() != b.faults.count()) continue;
     const Watts slope = Joules(b.energy_j - a.energy_j) / (b.at - a.at);
     range = any ? PowerRange{std::min(range.lowest, slope), std::max(range.highest, slope)}
                 : PowerRange{slope, slope};
@@ -76,11 +116,18 @@ PowerRange CounterTrack::range_near(TimePoint t, const PowerIntegral& power) con
 std::optional<CounterPoint> CounterTrack::extrapolate(const Node& end, TimePoint t,
                                                       const PowerIntegral& power) const {
   const Seconds away = t - end.at;
-  if (abs(away) > period_ * kReach) return std::nullopt;
+  if (abs(away) > period_ * kReach) {
+    const auto hole = power.over(end.at, std::max(t, end.at));
+    if (away < Seconds(0) || nodes_.size() < 2 || !hole || hole->gap_time > 0.5 * away) return std::nullopt;
+    CounterPoint bridged{end.energy_j + hole->total().value(), 0, end.join_band_j + hole->band.value(),
+                         end.faults};
+    ++bridged.faults.stills;
+    return bridged;
+  }
   const PowerRange range = range_near(t, power);
   const double spread = (range.highest - range.lowest).value();
   CounterPoint p{end.energy_j, range.highest.value() * end.half_width_s + spread * std::abs(away.value()),
-                 end.join_band_j, end.resets};
+                 end.join_band_j, end.faults};
   const auto integral = power.over(std::min(t, end.at), std::max(t, end.at));
   const double energy = integral ? integral->total().value()
                                  : 0.5 * (range.lowest + range.highest).value() * std::abs(away.value());
@@ -108,7 +155,7 @@ std::optional<CounterPoint> CounterTrack::at(TimePoint t, const PowerIntegral& p
   p.edge_band_j = range.highest.value() * std::max(a.half_width_s, b.half_width_s) +
                   (range.highest - range.lowest).value() * length * share * (1 - share);
   p.join_band_j = a.join_band_j + (b.join_band_j - a.join_band_j) * share;
-  p.resets = share > 0.5 ? b.resets : a.resets;
+  p.faults = share > 0.5 ? b.faults : a.faults;
   return p;
 }
 

@@ -12,27 +12,39 @@
 
 namespace rubato::measure {
 
+/// Stretches in which the counter told nothing that can be believed, and power was integrated instead.
+struct CounterFaults {
+  unsigned resets = 0;
+  unsigned jumps = 0;
+  unsigned stills = 0;
+  [[nodiscard]] unsigned count() const { return resets + jumps + stills; }
+};
+
 /// Energy since the first reading, at one moment.
 struct CounterPoint {
   double energy_j = 0;
   double edge_band_j = 0;  // of this point alone
-  double join_band_j = 0;  // of all resets so far
-  unsigned resets = 0;
+  double join_band_j = 0;  // of all faults so far
+  CounterFaults faults;    // so far
 };
 
 class CounterTrack {
  public:
   explicit CounterTrack(Seconds counter_period);
+  /// From here on, where it turns out to be another one.
+  void set_period(Seconds counter_period) { period_ = counter_period; }
 
   /// The power of the same reading must be in `power` already. Readings must come in time order.
   CounterStep add(TimePoint at, Joules counter, const PowerIntegral& power);
 
-  /// Absent where there is no reading, the counter has stood still for more than a few of its updates, or `t`
-  /// lies in what was forgotten.
+  /// Absent where there is no reading near `t`, the counter never moved, or `t` lies in what was forgotten.
+  /// Beyond the last update of a counter that moved once, integrated power goes on as a fault.
   [[nodiscard]] std::optional<CounterPoint> at(TimePoint t, const PowerIntegral& power) const;
 
   void forget(TimePoint before);
   [[nodiscard]] std::size_t updates() const { return nodes_.size(); }
+  /// How long the counter has shown the same value by now; absent where it was never read.
+  [[nodiscard]] std::optional<Seconds> still_for() const;
 
  private:
   /// One update of the counter. It happened between the last reading that showed the old value and the first
@@ -43,9 +55,13 @@ class CounterTrack {
     double half_width_s = 0;
     double energy_j = 0;
     double join_band_j = 0;
-    unsigned resets = 0;
+    CounterFaults faults;
   };
 
+  /// Moves `node` on from the latest one by integrated power, at least by `at_least`.
+  void join(Node& node, Joules at_least, const PowerIntegral& power) const;
+  /// How long the counter had been seen standing still before `at`, where that is longer than it may.
+  [[nodiscard]] std::optional<Seconds> stood_still(TimePoint at, Seconds unseen) const;
   [[nodiscard]] PowerRange range_near(TimePoint t, const PowerIntegral& power) const;
   [[nodiscard]] std::optional<CounterPoint> extrapolate(const Node& end, TimePoint t,
                                                         const PowerIntegral& power) const;

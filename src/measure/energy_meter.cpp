@@ -1,6 +1,7 @@
 #include "measure/energy_meter.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 
@@ -18,16 +19,42 @@ constexpr double kUpdatesToMeasure = 50;
 // Edges look a little way around themselves to see how much the power moves.
 constexpr double kKeepPeriods = 10;
 
+// A window cut inside a fault sees it on neither side.
+CounterFaults faults_between(const CounterFaults& from, const CounterFaults& to) {
+  const auto more = [](unsigned a, unsigned b) { return b > a ? b - a : 0U; };
+  return {more(from.resets, to.resets), more(from.jumps, to.jumps), more(from.stills, to.stills)};
+}
+
+std::string in_words(const CounterFaults& faults) {
+  std::string words;
+  const auto add = [&words](unsigned times, std::string_view what) {
+    if (times > 0) words += cat(words.empty() ? "" : ", ", times, " ", what);
+  };
+  add(faults.resets, "counter reset(s)");
+  add(faults.jumps, "impossible jump(s) of the counter");
+  add(faults.stills, "stretch(es) in which the counter stood still");
+  return words;
+}
+
 }  // namespace
 
-EnergyMeter::EnergyMeter(SensorFacts facts, Kind kind, std::string gpu_name)
+EnergyMeter::EnergyMeter(SensorFacts facts, Kind kind, std::string gpu_name, Scope scope)
     : facts_(std::move(facts)),
       kind_(kind),
       gpu_name_(std::move(gpu_name)),
+      scope_(scope),
       period_(facts_.update_period.value_or(kUsualPeriod)),
       counter_period_(facts_.counter_period.value_or(period_)),
       power_(period_, facts_.averaging_window.value_or(Seconds(0))),
       counter_(counter_period_) {}
+
+void EnergyMeter::learn(SensorFacts facts) {
+  facts_ = std::move(facts);
+  period_ = facts_.update_period.value_or(kUsualPeriod);
+  counter_period_ = facts_.counter_period.value_or(period_);
+  power_.set_sensor(period_, facts_.averaging_window.value_or(Seconds(0)));
+  counter_.set_period(counter_period_);
+}
 
 std::optional<CounterStep> EnergyMeter::add(const FastReading& reading) {
   if (latest_ && reading.at <= *latest_) return std::nullopt;
@@ -35,6 +62,10 @@ std::optional<CounterStep> EnergyMeter::add(const FastReading& reading) {
   latest_ = reading.at;
   if (reading.power) power_.add(reading.at, *reading.power);
   if (!reading.energy_counter) return std::nullopt;
+  if (!std::isfinite(reading.energy_counter->value()) || *reading.energy_counter < Joules(0)) {
+    ++nonsense_;
+    return std::nullopt;
+  }
   return counter_.add(reading.at, *reading.energy_counter, power_);
 }
 
@@ -44,7 +75,7 @@ EnergyMeter::Edge EnergyMeter::edge_at(TimePoint t) const {
 }
 
 Source EnergyMeter::source(std::string_view name, Seconds length) const {
-  Source s{std::string(name), "J", Scope::gpu, kind_, {}};
+  Source s{std::string(name), "J", scope_, kind_, {}};
   s.quality = cat("sensor updates every ", period_, facts_.update_period ? "" : " (assumed)");
   if (name == kEnergyCounter) {
     s.quality += cat(", counter every ", counter_period_, facts_.counter_period ? "" : " (assumed)");
@@ -55,6 +86,17 @@ Source EnergyMeter::source(std::string_view name, Seconds length) const {
     s.quality += "; fewer than 50 sensor updates: split by linear interpolation";
   }
   return s;
+}
+
+std::string EnergyMeter::why_no_counter() const {
+  std::string why;
+  if (const auto still = counter_.still_for(); still && counter_.updates() == 1 && *still > counter_period_)
+    why = cat("; the energy counter did not move in ", *still);
+  else if (still)
+    why = "; the energy counter was not readable at the window's edges";
+  if (nonsense_ > 0)
+    why += cat("; ", nonsense_, " reading(s) of the energy counter were below zero or no number");
+  return why;
 }
 
 Result<EnergyWindow> EnergyMeter::window(TimePoint begin, TimePoint end) const {
@@ -83,13 +125,12 @@ Result<WindowDetail> EnergyMeter::inspect(TimePoint begin, TimePoint end) const 
     w.energy = Joules(std::max(0.0, to.counter->energy_j - from.counter->energy_j));
     w.band_sampling = Joules(from.counter->edge_band_j + to.counter->edge_band_j +
                              std::max(0.0, to.counter->join_band_j - from.counter->join_band_j));
-    if (to.counter->resets > from.counter->resets) {
-      detail.counter_resets = to.counter->resets - from.counter->resets;
-      w.source.quality +=
-          cat("; joined with integrated power across ", detail.counter_resets, " counter reset(s)");
-    }
+    detail.counter_faults = faults_between(from.counter->faults, to.counter->faults);
+    if (detail.counter_faults.count() > 0)
+      w.source.quality += cat("; joined with integrated power across ", in_words(detail.counter_faults));
   } else if (integrated && integrated->gap_time < length) {
     w.source = source(kIntegratedPower, length);
+    w.source.quality += why_no_counter();
     w.energy = integrated->total();
     w.band_sampling = integrated->band;
     if (integrated->gap_time > Seconds(0)) {

@@ -26,16 +26,20 @@ inline constexpr std::string_view kIntegratedPower = "integrated_power";
 struct WindowDetail {
   EnergyWindow window;
   std::vector<PowerGap> gaps;               // without power readings; only those not yet forgotten
-  unsigned counter_resets = 0;              // joined with integrated power
+  CounterFaults counter_faults;             // joined with integrated power
   std::optional<std::string> disagreement;  // counter and integrated power differ by more than the bands
 };
 
 /// Fed with every fast reading, in time order. Holds readings only back to forget().
 class EnergyMeter {
  public:
-  EnergyMeter(SensorFacts facts, Kind kind, std::string gpu_name);
+  EnergyMeter(SensorFacts facts, Kind kind, std::string gpu_name, Scope scope = Scope::gpu);
 
-  /// What the counter did; absent where the reading has none, or is not after the one before.
+  /// The sensor turned out to be another one: bands and gaps of what is added from here on obey it.
+  void learn(SensorFacts facts);
+
+  /// What the counter did; absent where the reading has none that can be one (below zero, not a number), or
+  /// is not after the one before.
   std::optional<CounterStep> add(const FastReading& reading);
 
   /// Errors: invalid_argument where end <= begin; unavailable where no reading covers an edge.
@@ -60,14 +64,18 @@ class EnergyMeter {
   };
   [[nodiscard]] Edge edge_at(TimePoint t) const;
   [[nodiscard]] Source source(std::string_view name, Seconds length) const;
+  /// Why a window has no counter; empty where the GPU has none at all.
+  [[nodiscard]] std::string why_no_counter() const;
 
   SensorFacts facts_;
   Kind kind_;
   std::string gpu_name_;
+  Scope scope_;
   Seconds period_;
   Seconds counter_period_;
   PowerIntegral power_;
   CounterTrack counter_;
+  std::uint64_t nonsense_ = 0;  // counter readings that can be none
   std::optional<TimePoint> latest_;
   std::map<TimePoint, std::optional<Edge>> pins_;  // fixed once their readings are about to go
 };

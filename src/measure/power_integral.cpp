@@ -17,6 +17,11 @@ constexpr double kBlindFraction = 0.5;
 PowerIntegral::PowerIntegral(Seconds update_period, Seconds averaging_window)
     : period_s_(update_period.value()), averaging_s_(averaging_window.value()) {}
 
+void PowerIntegral::set_sensor(Seconds update_period, Seconds averaging_window) {
+  period_s_ = update_period.value();
+  averaging_s_ = averaging_window.value();
+}
+
 double PowerIntegral::gap_band(double estimate_w) const {
   return std::max({kBlindFraction * estimate_w, highest_w_ - estimate_w, estimate_w - lowest_w_});
 }

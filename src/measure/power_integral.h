@@ -46,6 +46,9 @@ class PowerIntegral {
   /// `averaging_window`: a reading is the mean of that much time before it, so an edge is blurred by as much.
   explicit PowerIntegral(Seconds update_period, Seconds averaging_window = Seconds(0));
 
+  /// From here on, where they turn out to be others.
+  void set_sensor(Seconds update_period, Seconds averaging_window);
+
   /// False, and nothing happens, where `at` is not after the latest reading or the power is not a number >=
   /// 0.
   bool add(TimePoint at, Watts power);

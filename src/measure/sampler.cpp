@@ -26,13 +26,23 @@ TimePoint next_on_grid(TimePoint due, Seconds period, TimePoint now) {
   return next > now ? next : next + period;  // rounding to nanoseconds may land on `now` itself
 }
 
+// A driver call that comes back after this is no event; one that does not is worth a word.
+constexpr Seconds kLongSilence{2.0};
+
+Seconds pace_for(Seconds update_period) {
+  return std::max(update_period, kShortestPeriod);
+}
+
 }  // namespace
 
-Sampler::Sampler(std::vector<device::Gpu*> gpus, SampleSink& sink, TimePoint begin) : sink_(sink) {
+void SampleSink::on_silence(std::size_t, TimePoint, const Error&) {}
+
+Sampler::Sampler(std::vector<device::Gpu*> gpus, SampleSink& sink, TimePoint begin)
+    : origin_(begin), sink_(sink) {
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     Lane lane;
     lane.gpu = gpus[i];
-    lane.period = std::max(gpus[i]->sensor().update_period.value_or(kUsualPeriod), kShortestPeriod);
+    lane.period = pace_for(gpus[i]->sensor().update_period.value_or(kUsualPeriod));
     lane.fast_due = begin;
     // Slow readings take several driver calls: one GPU at a time, on a wake-up that is due anyway.
     lane.slow_due = begin + lane.period * static_cast<double>(i);
@@ -56,7 +66,7 @@ void Sampler::step(TimePoint now) {
 
 void Sampler::close(std::size_t index, std::optional<Outage>& outage, TimePoint end) {
   if (!outage) return;
-  if (end > outage->begin) sink_.on_gap(index, outage->begin, end, outage->why);
+  if (end > outage->begin) sink_.on_gap(index, outage->begin, end, outage->why.what);
   outage.reset();
 }
 
@@ -65,17 +75,27 @@ void Sampler::fast_tick(std::size_t index, TimePoint now) {
   ++ticks_;
   const Result<FastReading> reading = lane.gpu->read_fast();
   if (!reading) {
-    if (!lane.outage) lane.outage = Outage{lane.last_good, reading.error().what};
+    if (!lane.outage) {
+      lane.outage = Outage{lane.last_good, reading.error()};
+      // One silence, one gap: the fast one goes on from where the slow one began to tell.
+      close(index, lane.slow_outage, lane.last_good);
+    }
+    const bool for_good = reading.error().code == ErrorCode::device_lost;
+    if (!lane.outage->told && (for_good || now - lane.outage->begin >= kLongSilence)) {
+      lane.outage->told = true;
+      sink_.on_silence(index, lane.outage->begin, reading.error());
+    }
     lane.backoff = std::min(std::max(lane.backoff * 2, lane.period), kLongestBackoff);
     lane.fast_due = now + lane.backoff;
     return;
   }
-  lane.fast_due = next_on_grid(lane.fast_due, lane.period, now);
+  lane.fast_due = next_on_grid(origin_, lane.hurry.value_or(lane.period), now);
   lane.backoff = Seconds(0);
   if (!reading->power && !reading->energy_counter) {
     if (!lane.outage) {
-      lane.outage =
-          Outage{lane.last_good, lane.gpu->identity().name + ": neither power nor energy could be read"};
+      lane.outage = Outage{lane.last_good,
+                           Error{ErrorCode::not_supported,
+                                 lane.gpu->identity().name + ": neither power nor energy could be read"}};
     }
     return;
   }
@@ -102,11 +122,24 @@ void Sampler::slow_tick(std::size_t index, TimePoint now) {
   const Result<SlowReading> reading = lane.gpu->read_slow();
   if (!reading) {
     if (!lane.slow_outage)
-      lane.slow_outage = Outage{now, "clocks, limits and utilisation: " + reading.error().what};
+      lane.slow_outage =
+          Outage{now, Error{reading.error().code, "clocks, limits and utilisation: " + reading.error().what}};
     return;
   }
   close(index, lane.slow_outage, reading->at);
   sink_.on_slow(index, *reading);
+}
+
+void Sampler::set_period(std::size_t gpu, Seconds update_period) {
+  lanes_[gpu].period = pace_for(update_period);
+}
+
+void Sampler::hurry(std::size_t gpu, std::optional<Seconds> pace) {
+  Lane& lane = lanes_[gpu];
+  if (lane.hurry == pace) return;
+  lane.hurry = pace;
+  if (lane.backoff == Seconds(0))
+    lane.fast_due = next_on_grid(origin_, pace.value_or(lane.period), lane.last_good);
 }
 
 void Sampler::finish(TimePoint now) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "core/sample.h"
 #include "device/gpu.h"
 
@@ -21,6 +22,8 @@ class SampleSink {
   virtual ~SampleSink() = default;
   virtual void on_fast(std::size_t gpu, const FastReading& reading) = 0;
   virtual void on_slow(std::size_t gpu, const SlowReading& reading) = 0;
+  /// A GPU has stopped answering and will not soon again: told once, while the gap goes on.
+  virtual void on_silence(std::size_t gpu, TimePoint begin, const Error& why);
   /// Told once, when the gap ends.
   virtual void on_gap(std::size_t gpu, TimePoint begin, TimePoint end, const std::string& why) = 0;
 };
@@ -33,6 +36,10 @@ class Sampler {
   [[nodiscard]] TimePoint next_due() const;
   /// Reads what is due. A late tick is made once, not made up for.
   void step(TimePoint now);
+  /// From here on: what is known of a sensor may change while it is read.
+  void set_period(std::size_t gpu, Seconds update_period);
+  /// Reads one GPU at another pace until told otherwise; absent: at its period again.
+  void hurry(std::size_t gpu, std::optional<Seconds> pace);
   /// Closes open gaps.
   void finish(TimePoint now);
 
@@ -44,11 +51,13 @@ class Sampler {
  private:
   struct Outage {
     TimePoint begin;
-    std::string why;
+    Error why;
+    bool told = false;
   };
   struct Lane {
     device::Gpu* gpu = nullptr;
     Seconds period;
+    std::optional<Seconds> hurry;
     TimePoint fast_due;
     TimePoint slow_due;
     Seconds backoff;
@@ -62,6 +71,7 @@ class Sampler {
   void close(std::size_t index, std::optional<Outage>& outage, TimePoint end);
 
   std::vector<Lane> lanes_;
+  TimePoint origin_;  // of one grid for all: GPUs of one period are read in one wake-up
   SampleSink& sink_;
   std::uint64_t ticks_ = 0;
 };

@@ -2,9 +2,9 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -14,12 +14,14 @@ namespace rubato::record {
 namespace {
 
 // Every value column of a sample as an optional number, so that one loop writes and one loop reads them all.
+// Layout 1 had the first kInLayout1 of them.
 template <class Sample>
 struct Columns;
 
 template <>
 struct Columns<FastReading> {
-  static constexpr std::size_t kCount = 2;
+  static constexpr std::size_t kCount = 6;
+  static constexpr std::size_t kInLayout1 = 2;
   using Row = std::array<std::optional<double>, kCount>;
   static Row take(const FastReading& s);
   static FastReading put(TimePoint at, const Row& row);
@@ -27,11 +29,18 @@ struct Columns<FastReading> {
 
 template <>
 struct Columns<SlowReading> {
-  static constexpr std::size_t kCount = 8;
+  static constexpr std::size_t kCount = 13;
+  static constexpr std::size_t kInLayout1 = 8;
   using Row = std::array<std::optional<double>, kCount>;
   static Row take(const SlowReading& s);
   static SlowReading put(TimePoint at, const Row& row);
 };
+
+constexpr int kQuickLevel = -20;  // little but runs of equal bytes are found, at a fraction of the cost
+constexpr int kThoroughLevel = 1;
+
+// How a column of layout 2 says which samples have the value.
+enum class Presence : unsigned char { none = 0, all = 1, bitmap = 2 };
 
 template <class Q>
 std::optional<double> plain(const std::optional<Q>& q) {
@@ -43,17 +52,28 @@ std::optional<Q> typed(const std::optional<double>& value) {
 }
 
 Columns<FastReading>::Row Columns<FastReading>::take(const FastReading& s) {
-  return {plain(s.power), plain(s.energy_counter)};
+  return {plain(s.power),        plain(s.energy_counter),        plain(s.power_average),
+          plain(s.module_power), plain(s.module_energy_counter), plain(s.memory_power)};
 }
 FastReading Columns<FastReading>::put(TimePoint at, const Row& row) {
-  return {at, typed<Watts>(row[0]), typed<Joules>(row[1])};
+  return {at,
+          typed<Watts>(row[0]),
+          typed<Joules>(row[1]),
+          typed<Watts>(row[2]),
+          typed<Watts>(row[3]),
+          typed<Joules>(row[4]),
+          typed<Watts>(row[5])};
 }
 Columns<SlowReading>::Row Columns<SlowReading>::take(const SlowReading& s) {
   std::optional<double> limiter;
   if (s.limiter) limiter = static_cast<double>(limiter_bits(*s.limiter));
-  return {plain(s.sm_clock),        plain(s.memory_clock),  s.sm_utilisation,
-          s.memory_utilisation,     plain(s.temperature),   limiter,
-          plain(s.requested_limit), plain(s.enforced_limit)};
+  std::optional<double> state;
+  if (s.performance_state) state = *s.performance_state;
+  return {plain(s.sm_clock),           plain(s.memory_clock),    s.sm_utilisation,
+          s.memory_utilisation,        plain(s.temperature),     limiter,
+          plain(s.requested_limit),    plain(s.enforced_limit),  state,
+          plain(s.limited.power_cap),  plain(s.limited.thermal), plain(s.limited.hw_thermal),
+          plain(s.limited.power_brake)};
 }
 SlowReading Columns<SlowReading>::put(TimePoint at, const Row& row) {
   SlowReading s{at,
@@ -66,69 +86,108 @@ SlowReading Columns<SlowReading>::put(TimePoint at, const Row& row) {
                 typed<Watts>(row[6]),
                 typed<Watts>(row[7])};
   if (row[5]) s.limiter = limiter_from_bits(static_cast<std::int64_t>(*row[5]));
+  if (row[8]) s.performance_state = static_cast<unsigned>(std::clamp(*row[8], 0.0, 255.0));
+  s.limited = {typed<Seconds>(row[9]), typed<Seconds>(row[10]), typed<Seconds>(row[11]),
+               typed<Seconds>(row[12])};
   return s;
 }
 
 void append_u64(std::vector<char>& out, std::uint64_t value) {
-  for (int shift = 0; shift < 64; shift += 8) out.push_back(static_cast<char>((value >> shift) & 0xff));
-}
-
-std::uint64_t read_u64(std::span<const char> in, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < 8; ++i)
-    value |= static_cast<std::uint64_t>(static_cast<unsigned char>(in[at + i])) << (8 * i);
-  return value;
+  std::array<char, 8> bytes;
+  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>((value >> (8 * i)) & 0xff);
+  out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
 std::size_t bitmap_size(std::size_t count) {
   return (count + 7) / 8;
 }
 
-std::size_t payload_size(std::size_t columns, std::size_t count) {
-  return 8 * count + columns * (bitmap_size(count) + 8 * count);
-}
-
-Result<std::vector<char>> compress(std::span<const char> payload) {
-  struct Free {
-    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  };
-  const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, 1);
-  // SQLite does not check its pages; a flipped bit in a blob is only found by this.
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  std::vector<char> blob(ZSTD_compressBound(payload.size()));
-  const std::size_t size =
-      ZSTD_compress2(context.get(), blob.data(), blob.size(), payload.data(), payload.size());
-  if (ZSTD_isError(size) != 0)
-    return fail(ErrorCode::internal, cat("cannot compress a sample chunk: ", ZSTD_getErrorName(size)));
-  blob.resize(size);
-  return blob;
-}
-
 template <class Sample>
-Result<std::vector<char>> encode(std::span<const Sample> samples) {
+void lay_out(std::span<const Sample> samples, std::vector<char>& payload) {
   using C = Columns<Sample>;
-  std::vector<char> payload;
-  payload.reserve(payload_size(C::kCount, samples.size()));
+  payload.clear();
   std::int64_t previous = samples.front().at.ns;
   for (const Sample& s : samples) {
     append_u64(payload, static_cast<std::uint64_t>(s.at.ns - previous));
     previous = s.at.ns;
   }
   for (std::size_t column = 0; column < C::kCount; ++column) {
+    const auto present = static_cast<std::size_t>(std::count_if(
+        samples.begin(), samples.end(), [&](const Sample& s) { return C::take(s)[column].has_value(); }));
+    const Presence presence = present == 0                ? Presence::none
+                              : present == samples.size() ? Presence::all
+                                                          : Presence::bitmap;
+    payload.push_back(static_cast<char>(presence));
+    if (presence == Presence::none) continue;
     const std::size_t bitmap = payload.size();
-    payload.resize(bitmap + bitmap_size(samples.size()));
+    if (presence == Presence::bitmap) payload.resize(bitmap + bitmap_size(samples.size()));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const std::optional<double> value = C::take(samples[i])[column];
-      if (value) payload[bitmap + i / 8] = static_cast<char>(payload[bitmap + i / 8] | (1 << (i % 8)));
-      append_u64(payload, std::bit_cast<std::uint64_t>(value.value_or(0.0)));
+      if (!value) continue;
+      if (presence == Presence::bitmap)
+        payload[bitmap + i / 8] = static_cast<char>(payload[bitmap + i / 8] | (1 << (i % 8)));
+      append_u64(payload, std::bit_cast<std::uint64_t>(*value));
     }
   }
-  return compress(payload);
+}
+
+/// The bytes of a payload from left to right; beyond its end everything is nothing, and short() says so.
+class Cursor {
+ public:
+  explicit Cursor(std::span<const char> bytes) : bytes_(bytes) {}
+  std::uint64_t u64() {
+    const auto part = take(8);
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < part.size(); ++i)
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(part[i])) << (8 * i);
+    return value;
+  }
+  std::span<const char> take(std::size_t size) {
+    if (size > bytes_.size() - at_) {
+      short_ = true;
+      at_ = bytes_.size();
+      return {};
+    }
+    at_ += size;
+    return bytes_.subspan(at_ - size, size);
+  }
+  [[nodiscard]] bool exhausted() const { return !short_ && at_ == bytes_.size(); }
+
+ private:
+  std::span<const char> bytes_;
+  std::size_t at_ = 0;
+  bool short_ = false;
+};
+
+bool bit(std::span<const char> bitmap, std::size_t i) {
+  return i / 8 < bitmap.size() && (static_cast<unsigned char>(bitmap[i / 8]) >> (i % 8) & 1) != 0;
+}
+
+// Layout 1 has a bitmap and a value for every sample; layout 2 one word for the column and present values
+// alone. False: no such presence.
+template <class Row>
+bool read_column(Cursor& in, std::int64_t layout, std::size_t column, std::vector<Row>& rows) {
+  Presence presence = Presence::bitmap;
+  if (layout != 1) {
+    const auto told = in.take(1);
+    if (told.empty()) return true;
+    if (static_cast<unsigned char>(told[0]) > static_cast<unsigned char>(Presence::bitmap)) return false;
+    presence = static_cast<Presence>(told[0]);
+  }
+  if (presence == Presence::none) return true;
+  std::span<const char> bitmap;
+  if (presence == Presence::bitmap) bitmap = in.take(bitmap_size(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool present = presence == Presence::all || bit(bitmap, i);
+    if (!present && layout != 1) continue;
+    const double value = std::bit_cast<double>(in.u64());
+    if (present) rows[i][column] = value;
+  }
+  return true;
 }
 
 template <class Sample>
-Result<std::vector<Sample>> decode(TimePoint begin, std::size_t count, std::span<const char> blob) {
+Result<std::vector<Sample>> decode(const ChunkHead& head, std::span<const char> blob) {
   using C = Columns<Sample>;
   // Ten seconds at a kilohertz are 10 000 samples: more than this is no chunk of ours, and would only cost
   // memory.
@@ -136,48 +195,81 @@ Result<std::vector<Sample>> decode(TimePoint begin, std::size_t count, std::span
   const auto corrupt = [](std::string_view why) {
     return fail(ErrorCode::corrupt, cat("sample chunk: ", why));
   };
-  if (count > kMostSamples) return corrupt(cat(count, " samples, at most ", kMostSamples, " fit"));
-  std::vector<char> payload(payload_size(C::kCount, count));
+  if (head.layout < 1 || head.layout > kChunkLayout) return corrupt(cat("unknown layout ", head.layout));
+  if (head.samples > kMostSamples)
+    return corrupt(cat(head.samples, " samples, at most ", kMostSamples, " fit"));
+  const std::size_t columns = head.layout == 1 ? C::kInLayout1 : C::kCount;
+  const std::size_t most = 8 * head.samples + columns * (1 + bitmap_size(head.samples) + 8 * head.samples);
+  // The frame says how long its content is; neither it nor the head is believed alone.
+  const unsigned long long told = ZSTD_getFrameContentSize(blob.data(), blob.size());
+  if (told > most || told < 8 * head.samples)
+    return corrupt(cat("it does not hold ", head.samples, " samples"));
+  std::vector<char> payload(static_cast<std::size_t>(told));
   const std::size_t size = ZSTD_decompress(payload.data(), payload.size(), blob.data(), blob.size());
   if (ZSTD_isError(size) != 0) return corrupt(ZSTD_getErrorName(size));
-  if (size != payload.size())
-    return corrupt(cat(size, " bytes, ", payload.size(), " are needed for ", count, " samples"));
 
-  std::vector<typename C::Row> rows(count);
-  std::size_t at = 8 * count;
-  for (std::size_t column = 0; column < C::kCount; ++column) {
-    const std::size_t bitmap = at;
-    at += bitmap_size(count);
-    for (std::size_t i = 0; i < count; ++i, at += 8)
-      if ((static_cast<unsigned char>(payload[bitmap + i / 8]) >> (i % 8) & 1) != 0)
-        rows[i][column] = std::bit_cast<double>(read_u64(payload, at));
-  }
+  Cursor in(std::span<const char>(payload).first(size));
   std::vector<Sample> samples;
-  samples.reserve(count);
-  auto time = static_cast<std::uint64_t>(begin.ns);
-  for (std::size_t i = 0; i < count; ++i) {
-    time += read_u64(payload, 8 * i);
+  std::vector<std::uint64_t> steps(head.samples);
+  for (std::uint64_t& step : steps) step = in.u64();
+  std::vector<typename C::Row> rows(head.samples);
+  for (std::size_t column = 0; column < columns; ++column)
+    if (!read_column(in, head.layout, column, rows)) return corrupt("a column of unknown form");
+  if (!in.exhausted()) return corrupt(cat(size, " bytes do not hold ", head.samples, " samples"));
+  samples.reserve(head.samples);
+  auto time = static_cast<std::uint64_t>(head.begin.ns);
+  for (std::size_t i = 0; i < head.samples; ++i) {
+    time += steps[i];
     samples.push_back(C::put(TimePoint{static_cast<std::int64_t>(time)}, rows[i]));
   }
   return samples;
 }
 
+struct Free {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
 }  // namespace
 
-Result<std::vector<char>> encode_chunk(std::span<const FastReading> samples) {
-  return encode(samples);
+struct ChunkEncoder::State {
+  std::unique_ptr<ZSTD_CCtx, Free> context{ZSTD_createCCtx()};
+  std::vector<char> payload;
+  std::vector<char> blob;
+};
+
+ChunkEncoder::ChunkEncoder() : state_(std::make_unique<State>()) {
+  // SQLite does not check its pages; a flipped bit in a blob is only found by this.
+  ZSTD_CCtx_setParameter(state_->context.get(), ZSTD_c_checksumFlag, 1);
 }
-Result<std::vector<char>> encode_chunk(std::span<const SlowReading> samples) {
-  return encode(samples);
+ChunkEncoder::ChunkEncoder(ChunkEncoder&&) noexcept = default;
+ChunkEncoder::~ChunkEncoder() = default;
+
+template <class Sample>
+Result<std::span<const char>> ChunkEncoder::encode_any(std::span<const Sample> samples, Effort effort) {
+  State& s = *state_;
+  lay_out(samples, s.payload);
+  ZSTD_CCtx_setParameter(s.context.get(), ZSTD_c_compressionLevel,
+                         effort == Effort::quick ? kQuickLevel : kThoroughLevel);
+  s.blob.resize(ZSTD_compressBound(s.payload.size()));
+  const std::size_t size =
+      ZSTD_compress2(s.context.get(), s.blob.data(), s.blob.size(), s.payload.data(), s.payload.size());
+  if (ZSTD_isError(size) != 0)
+    return fail(ErrorCode::internal, cat("cannot compress a sample chunk: ", ZSTD_getErrorName(size)));
+  return std::span<const char>(s.blob).first(size);
 }
 
-Result<std::vector<FastReading>> decode_fast_chunk(TimePoint begin, std::size_t count,
-                                                   std::span<const char> blob) {
-  return decode<FastReading>(begin, count, blob);
+Result<std::span<const char>> ChunkEncoder::encode(std::span<const FastReading> samples, Effort effort) {
+  return encode_any(samples, effort);
 }
-Result<std::vector<SlowReading>> decode_slow_chunk(TimePoint begin, std::size_t count,
-                                                   std::span<const char> blob) {
-  return decode<SlowReading>(begin, count, blob);
+Result<std::span<const char>> ChunkEncoder::encode(std::span<const SlowReading> samples, Effort effort) {
+  return encode_any(samples, effort);
+}
+
+Result<std::vector<FastReading>> decode_fast_chunk(const ChunkHead& head, std::span<const char> blob) {
+  return decode<FastReading>(head, blob);
+}
+Result<std::vector<SlowReading>> decode_slow_chunk(const ChunkHead& head, std::span<const char> blob) {
+  return decode<SlowReading>(head, blob);
 }
 
 std::int64_t limiter_bits(const LimiterReasons& r) {

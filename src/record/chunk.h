@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,16 +12,41 @@
 
 namespace rubato::record {
 
-inline constexpr int kChunkLayout = 1;
+/// Written; layout 1 (of schema version 1) is read as well.
+inline constexpr int kChunkLayout = 2;
 
-/// `samples` in order of time, not empty.
-[[nodiscard]] Result<std::vector<char>> encode_chunk(std::span<const FastReading> samples);
-[[nodiscard]] Result<std::vector<char>> encode_chunk(std::span<const SlowReading> samples);
+/// quick: for what is written anew in a few seconds.
+enum class Effort { quick, thorough };
 
-/// `begin` and `count` stand in the table beside the blob. corrupt: the blob does not hold what they say.
-[[nodiscard]] Result<std::vector<FastReading>> decode_fast_chunk(TimePoint begin, std::size_t count,
+/// Keeps its buffers: a run encodes thousands of chunks, and none of them should cost an allocation.
+class ChunkEncoder {
+ public:
+  ChunkEncoder();
+  ChunkEncoder(ChunkEncoder&&) noexcept;
+  ~ChunkEncoder();
+  /// `samples` in order of time, not empty. The blob is valid until the next call.
+  [[nodiscard]] Result<std::span<const char>> encode(std::span<const FastReading> samples,
+                                                     Effort effort = Effort::thorough);
+  [[nodiscard]] Result<std::span<const char>> encode(std::span<const SlowReading> samples,
+                                                     Effort effort = Effort::thorough);
+
+ private:
+  template <class Sample>
+  Result<std::span<const char>> encode_any(std::span<const Sample> samples, Effort effort);
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// What the table says beside a blob.
+struct ChunkHead {
+  std::int64_t layout = kChunkLayout;
+  TimePoint begin;
+  std::size_t samples = 0;
+};
+/// corrupt: the blob does not hold what its head says.
+[[nodiscard]] Result<std::vector<FastReading>> decode_fast_chunk(const ChunkHead& head,
                                                                  std::span<const char> blob);
-[[nodiscard]] Result<std::vector<SlowReading>> decode_slow_chunk(TimePoint begin, std::size_t count,
+[[nodiscard]] Result<std::vector<SlowReading>> decode_slow_chunk(const ChunkHead& head,
                                                                  std::span<const char> blob);
 
 /// Bits of LimiterReasons as recorded: idle 1, power_cap 2, thermal 4, hardware 8, user_clocks 16, other 32.

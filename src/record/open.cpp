@@ -27,9 +27,9 @@ Result<Database> open_record(const std::filesystem::path& file, Check check) {
   if (!id.next(*db)) return fail(db->error("cannot read run record"));
   if (id.integer() != kApplicationId)
     return not_a_record(*db, "it was not written by rubato, or its beginning is lost");
-  Statement version("SELECT version FROM schema_version");
-  if (!version.next(*db)) return not_a_record(*db, "it has no schema version");
-  const std::int64_t found = version.integer();
+  const auto version = read_version(*db);
+  if (!version) return fail(version.error());
+  const std::int64_t found = *version;
   if (found > kSchemaVersion)
     return fail(ErrorCode::not_supported,
                 cat("run record ", file.string(), " has schema version ", found, ", this rubato reads up to ",
@@ -41,6 +41,12 @@ Result<Database> open_record(const std::filesystem::path& file, Check check) {
   if (!sound.next(*db)) return fail(db->error("cannot read run record"));
   if (const std::string verdict = sound.text(); verdict != "ok") return not_a_record(*db, verdict);
   return db;
+}
+
+Result<std::int64_t> read_version(const Database& db) {
+  Statement version("SELECT version FROM schema_version");
+  if (!version.next(db)) return not_a_record(db, "it has no schema version");
+  return version.integer();
 }
 
 Result<RunInfo> read_info(const Database& db) {

@@ -49,7 +49,8 @@ constexpr std::string_view kEnergyColumns =
 
 class Loader {
  public:
-  Loader(const Database& db, RunRecord& out) : read_(db), out_(out) {}
+  Loader(const Database& db, std::int64_t version, RunRecord& out)
+      : read_(db), version_(version), out_(out) {}
 
   std::optional<Error> load() {
     devices();
@@ -120,22 +121,26 @@ class Loader {
   }
 
   void samples() {
-    read_.each("SELECT device_id,kind,layout,begin_ns,samples,data FROM sample_chunk ORDER BY begin_ns",
+    read_.each("SELECT device_id,kind,layout,begin_ns,samples,data FROM sample_chunk ORDER BY begin_ns,rowid",
                [this](Statement& row) {
                  DeviceRecord* of = device(row.integer());
                  const std::string kind = row.text();
-                 const std::int64_t layout = row.integer();
-                 const TimePoint begin = row.time();
-                 const auto count = static_cast<std::size_t>(row.integer());
+                 ChunkHead head;
+                 head.layout = row.integer();
+                 head.begin = row.time();
+                 head.samples = static_cast<std::size_t>(row.integer());
                  const std::string blob = row.text();
                  if (of == nullptr) return;
-                 if (layout != kChunkLayout)
-                   return read_.corrupt(cat("sample chunk of unknown layout ", layout));
                  if (kind == "fast")
-                   append(of->fast, decode_fast_chunk(begin, count, blob));
+                   append(of->fast, decode_fast_chunk(head, blob));
                  else
-                   append(of->slow, decode_slow_chunk(begin, count, blob));
+                   append(of->slow, decode_slow_chunk(head, blob));
                });
+    if (version_ == 1) open_rows_of_version_1();
+  }
+
+  // Version 1 kept what was in no chunk yet as plain rows in a table of its own.
+  void open_rows_of_version_1() {
     read_.each(
         "SELECT "
         "device_id,kind,at_ns,power_w,energy_counter_j,sm_clock_mhz,memory_clock_mhz,sm_utilisation_fraction,"
@@ -266,6 +271,14 @@ class Loader {
                  d.restoration = read_.checked(parse_restoration(row.text()), Restoration::failed);
                  d.restoration_detail = row.text();
                });
+    if (version_ < 2) return;
+    read_.each(cat("SELECT device_id,", kEnergyColumns, " FROM device_energy ORDER BY rowid"),
+               [this](Statement& row) {
+                 const GpuId of = gpu(row.integer());
+                 const auto window = energy(row);
+                 for (DeviceEnd& d : out_.end->devices)
+                   if (window && d.gpu == of) d.other_scopes.push_back(*window);
+               });
   }
 
   std::optional<EnergyWindow> energy(Statement& row) {
@@ -289,6 +302,7 @@ class Loader {
   }
 
   Reading read_;
+  std::int64_t version_;
   RunRecord& out_;
   std::map<std::int64_t, std::size_t> at_;  // device id → place in out_.devices
   std::map<std::int64_t, Source> sources_;
@@ -304,7 +318,9 @@ Result<RunRecord> read_run(const std::filesystem::path& file) {
   RunRecord record;
   record.info = std::move(*info);
   record.file = file;
-  if (auto failure = Loader(*db, record).load()) return fail(std::move(*failure));
+  const auto version = read_version(*db);
+  if (!version) return fail(version.error());
+  if (auto failure = Loader(*db, *version, record).load()) return fail(std::move(*failure));
   return record;
 }
 

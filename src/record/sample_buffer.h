@@ -1,6 +1,8 @@
-// Samples of one GPU and kind since the last chunk: plain rows first, then one blob.
+// Samples of one GPU and kind since the last whole chunk. Each commit adds them as one small chunk; what is
+// ten seconds long becomes one chunk in the place of the small ones.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -12,11 +14,11 @@ namespace rubato::record {
 
 inline constexpr Seconds kChunkSpan{10.0};
 
-/// Statements the buffers of one writer share.
-struct SampleStatements {
-  Statement open{insert_into("sample_open", 13)};
-  Statement chunk{insert_into("sample_chunk", 7)};
-  Statement forget{"DELETE FROM sample_open WHERE device_id=? AND kind=? AND at_ns<?"};
+/// What the buffers of one writer share.
+struct ChunkSink {
+  Statement insert{insert_into("sample_chunk", 7)};
+  Statement drop{"DELETE FROM sample_chunk WHERE rowid=?"};
+  ChunkEncoder encoder;
 };
 
 template <class Sample>
@@ -26,54 +28,41 @@ class SampleBuffer {
 
   void add(const Sample& sample) { samples_.push_back(sample); }
 
-  /// Writes the plain rows of what was added since the last call.
-  [[nodiscard]] bool write_open(const Database& db, SampleStatements& sql, std::int64_t device) {
-    for (; written_ < samples_.size(); ++written_)
-      if (!write_row(db, sql.open, device, samples_[written_])) return false;
-    return true;
-  }
-
-  /// Folds whole stretches of ten seconds, or with `all` the rest too, and removes their plain rows.
-  [[nodiscard]] bool fold(const Database& db, SampleStatements& sql, std::int64_t device, bool all) {
-    std::size_t begin = 0;
-    while (begin < samples_.size()) {
-      const TimePoint limit = samples_[begin].at + kChunkSpan;
-      std::size_t end = begin;
-      while (end < samples_.size() && samples_[end].at < limit) ++end;
-      if (end == samples_.size() && !all) break;
-      const std::span<const Sample> part(&samples_[begin], end - begin);
-      const auto blob = encode_chunk(part);
-      if (!blob) return false;
-      if (!sql.chunk.run(db, device, kind_, kChunkLayout, part.front().at, part.back().at,
-                         static_cast<std::int64_t>(part.size()), *blob))
+  /// With `all` what is left becomes a whole chunk too, however short.
+  [[nodiscard]] bool write(const Database& db, ChunkSink& sink, std::int64_t device, bool all) {
+    while (!samples_.empty()) {
+      const TimePoint limit = samples_.front().at + kChunkSpan;
+      const auto end = std::find_if(samples_.begin() + static_cast<std::ptrdiff_t>(written_), samples_.end(),
+                                    [limit](const Sample& s) { return s.at >= limit; });
+      if (end == samples_.end() && !all) break;
+      for (const std::int64_t row : rows_)
+        if (!sink.drop.run(db, row)) return false;
+      rows_.clear();
+      if (!insert(db, sink, device, 0, static_cast<std::size_t>(end - samples_.begin()), Effort::thorough))
         return false;
-      begin = end;
+      samples_.erase(samples_.begin(), end);
+      written_ = 0;
     }
-    if (begin == 0) return true;
-    const TimePoint rest = begin < samples_.size() ? samples_[begin].at : samples_.back().at + Seconds(1e-9);
-    if (!sql.forget.run(db, device, kind_, rest)) return false;
-    samples_.erase(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(begin));
-    written_ -= begin;
+    if (written_ == samples_.size()) return true;
+    if (!insert(db, sink, device, written_, samples_.size(), Effort::quick)) return false;
+    rows_.push_back(sqlite3_last_insert_rowid(db.get()));
+    written_ = samples_.size();
     return true;
   }
 
  private:
-  static bool write_row(const Database& db, Statement& open, std::int64_t device, const FastReading& s) {
-    const auto none = std::nullopt;
-    return open.run(db, device, "fast", s.at, s.power, s.energy_counter, none, none, none, none, none, none,
-                    none, none);
-  }
-  static bool write_row(const Database& db, Statement& open, std::int64_t device, const SlowReading& s) {
-    std::optional<std::int64_t> limiter;
-    if (s.limiter) limiter = limiter_bits(*s.limiter);
-    return open.run(db, device, "slow", s.at, std::nullopt, std::nullopt, s.sm_clock, s.memory_clock,
-                    s.sm_utilisation, s.memory_utilisation, s.temperature, limiter, s.requested_limit,
-                    s.enforced_limit);
+  bool insert(const Database& db, ChunkSink& sink, std::int64_t device, std::size_t begin, std::size_t end,
+              Effort effort) {
+    const std::span<const Sample> part(&samples_[begin], end - begin);
+    const auto blob = sink.encoder.encode(part, effort);
+    return blob && sink.insert.run(db, device, kind_, kChunkLayout, part.front().at, part.back().at,
+                                   static_cast<std::int64_t>(part.size()), *blob);
   }
 
   std::string_view kind_;
   std::vector<Sample> samples_;
-  std::size_t written_ = 0;  // of samples_, as plain rows
+  std::size_t written_ = 0;         // of samples_, all in small chunks
+  std::vector<std::int64_t> rows_;  // those small chunks
 };
 
 }  // namespace rubato::record

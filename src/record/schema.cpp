@@ -46,6 +46,7 @@ std::string create_statements() {
       "CREATE TABLE device_end(device_id INTEGER REFERENCES device(id),", kEnergy, ",found_known INTEGER,",
       setting_columns("found_", " REAL"), ",requested_known INTEGER,", setting_columns("requested_", " REAL"),
       ",restoration TEXT, restoration_detail TEXT);",
+      "CREATE TABLE device_energy(device_id INTEGER REFERENCES device(id),", kEnergy, ");",
       "CREATE TABLE source(id INTEGER PRIMARY KEY, device_id INTEGER REFERENCES device(id), name TEXT, unit "
       "TEXT,"
       "scope TEXT, kind TEXT, quality TEXT);",
@@ -55,11 +56,6 @@ std::string create_statements() {
       "CREATE TABLE sample_chunk(device_id INTEGER REFERENCES device(id), kind TEXT, layout INTEGER, "
       "begin_ns INTEGER,"
       "end_ns INTEGER, samples INTEGER, data BLOB);",
-      "CREATE TABLE sample_open(device_id INTEGER REFERENCES device(id), kind TEXT, at_ns INTEGER, power_w "
-      "REAL,"
-      "energy_counter_j REAL, sm_clock_mhz REAL, memory_clock_mhz REAL, sm_utilisation_fraction REAL,"
-      "memory_utilisation_fraction REAL, temperature_c REAL, limiter_bits INTEGER, requested_limit_w REAL,"
-      "enforced_limit_w REAL);",
       "CREATE TABLE counter_edge(at_ns INTEGER, device_id INTEGER REFERENCES device(id), counter_j REAL,"
       "was_reset INTEGER);",
       "CREATE TABLE window(role TEXT, device_id INTEGER REFERENCES device(id),", setting_columns("", " REAL"),

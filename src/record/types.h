@@ -19,7 +19,7 @@
 
 namespace rubato::record {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 struct RunInfo {
   std::string run_id;  // "20261121-081500-123-1a2b": sortable, unique on a machine
@@ -91,11 +91,12 @@ struct CounterEdge {
 
 struct DeviceEnd {
   GpuId gpu;
-  std::optional<EnergyWindow> energy;  // of the whole run; absent: could not be read
+  std::optional<EnergyWindow> energy;  // GPU scope, of the whole run; absent: could not be read
   std::optional<Setting> found;
   std::optional<Setting> requested;  // the last setting rubato had in force
   Restoration restoration = Restoration::not_needed;
   std::string restoration_detail;
+  std::vector<EnergyWindow> other_scopes;  // module, memory: they overlap `energy` and are never added to it
 };
 
 struct OwnCost {

@@ -54,7 +54,9 @@ struct Writer::Impl {
   bool finished = false;
   std::int64_t next_source = 1;
 
-  SampleStatements samples{};
+  ChunkSink chunks{};
+  Statement begin_transaction{"BEGIN"};
+  Statement commit_transaction{"COMMIT"};
   Statement put_device{"INSERT OR REPLACE" + insert_into("device", 18).substr(6)};
   Statement insert_source{insert_into("source", 7)};
   Statement insert_edge{insert_into("counter_edge", 4)};
@@ -65,6 +67,7 @@ struct Writer::Impl {
   Statement insert_decision{insert_into("decision", 2 + kSettingColumns + 1)};
   Statement insert_gap{insert_into("gap", 4)};
   Statement insert_end{insert_into("run_end", 8)};
+  Statement insert_device_energy{insert_into("device_energy", 1 + 6)};
   Statement insert_device_end{insert_into("device_end", 1 + 6 + 2 * (1 + kSettingColumns) + 2)};
 
   template <class... Values>
@@ -75,10 +78,8 @@ struct Writer::Impl {
 
   bool begin() {
     if (open) return true;
-    if (const Status begun = db.execute("BEGIN"); !begun)
-      fail_with(begun.error());
-    else
-      open = true;
+    open = begin_transaction.run(db);
+    if (!open) fail_with(db.error("cannot write run record"));
     return open;
   }
 
@@ -88,18 +89,15 @@ struct Writer::Impl {
 
   void commit() {
     if (failure || !open) return;
-    if (const Status done = db.execute("COMMIT"); !done)
-      fail_with(done.error());
-    else
-      open = false;
+    open = !commit_transaction.run(db);
+    if (open) fail_with(db.error("cannot write run record"));
   }
 
   void flush(bool all) {
     for (auto& [gpu, device] : devices) {
       if (failure || !begin()) return;
       const bool ok =
-          device.fast.write_open(db, samples, device.id) && device.slow.write_open(db, samples, device.id) &&
-          device.fast.fold(db, samples, device.id, all) && device.slow.fold(db, samples, device.id, all);
+          device.fast.write(db, chunks, device.id, all) && device.slow.write(db, chunks, device.id, all);
       if (!ok) fail_with(db.error("cannot write run record"));
     }
     commit();
@@ -275,6 +273,14 @@ const fs::path& Writer::file() const {
   return impl_->file;
 }
 
+const RunInfo& Writer::run() const {
+  return impl_->run;
+}
+
+fs::path Writer::directory() const {
+  return impl_->home.parent_path();
+}
+
 Result<fs::path> Writer::finish(const RunEnd& end) {
   Impl& w = *impl_;
   for (const DeviceEnd& d : end.devices) {
@@ -287,6 +293,9 @@ Result<fs::path> Writer::finish(const RunEnd& end) {
             e ? std::optional(e->band_calibration) : std::nullopt, source, d.found ? 1 : 0,
             d.found.value_or(Setting{}), d.requested ? 1 : 0, d.requested.value_or(Setting{}),
             name_of(d.restoration), d.restoration_detail);
+    for (const EnergyWindow& other : d.other_scopes)
+      w.write(w.insert_device_energy, device, other.begin, other.end, other.energy, other.band_sampling,
+              other.band_calibration, w.source(d.gpu, other.source));
   }
   const OwnCost& cost = end.cost;
   w.write(w.insert_end, end.end, end.exit_code, end.exit_signal, static_cast<std::int64_t>(cost.driver.calls),

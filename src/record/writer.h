@@ -36,13 +36,16 @@ class Writer {
   void decision(const Decision& decision);
   void gap(const Gap& gap);
 
-  /// Commits once a second, folds ten seconds of samples into a chunk.
+  /// Commits once a second, every GPU in one transaction; ten seconds of samples become one chunk.
   [[nodiscard]] TimePoint next_due() const;
   [[nodiscard]] Status step(TimePoint now);
   /// Given to the kernel so far, log frames included.
   [[nodiscard]] std::uint64_t bytes_written() const;
   /// Where the record lies now.
   [[nodiscard]] const std::filesystem::path& file() const;
+  [[nodiscard]] const RunInfo& run() const;
+  /// The folder it belongs in, whatever it is written to meanwhile.
+  [[nodiscard]] std::filesystem::path directory() const;
 
   /// Last commit, move into place, index entry. Returns where the record lies; after a failure of the file
   /// that step() reported, that error again.

@@ -51,12 +51,11 @@ Result<Body> read_apply(const Fields& fields) {
   if (!sm) return fail(sm.error());
   const auto memory = optional_range(fields, "memory-clock");
   if (!memory) return fail(memory.error());
-  // Two numbers as well, but memory and SM instead of lowest and highest.
-  const auto pair = optional_range(fields, "application-clocks");
+  const auto pair = optional_pair(fields, "application-clocks");
   if (!pair) return fail(pair.error());
-  Apply message{std::move(*gpu), Setting{.power_limit = *limit, .sm_clock = *sm, .memory_clock = *memory}};
-  if (*pair) message.setting.application_clocks = ApplicationClocks{(*pair)->min, (*pair)->max};
-  return message;
+  return Apply{
+      std::move(*gpu),
+      Setting{.power_limit = *limit, .sm_clock = *sm, .memory_clock = *memory, .application_clocks = *pair}};
 }
 
 Result<Body> read_restore(const Fields& fields) {
@@ -109,9 +108,12 @@ Result<Body> read_granted(const Fields& fields) {
     if (!w) return fail(w.error());
     auto note = optional_text(group, "note");
     if (!note) return fail(note.error());
+    const auto clocks = optional_pair(group, "application-clocks");
+    if (!clocks) return fail(clocks.error());
     message.found.push_back({std::move(*gpu),
                              {Watts((*w)[0]), Watts((*w)[1]), Watts((*w)[2]), Watts((*w)[3]), Watts((*w)[4])},
-                             std::move(*note)});
+                             std::move(*note),
+                             *clocks});
   }
   return message;
 }
@@ -123,7 +125,9 @@ Result<Body> read_applied(const Fields& fields) {
   if (!requested) return fail(requested.error());
   const auto enforced = optional_watts(fields, "enforced-limit");
   if (!enforced) return fail(enforced.error());
-  return Applied{std::move(*gpu), *requested, *enforced};
+  const auto clocks = optional_pair(fields, "application-clocks");
+  if (!clocks) return fail(clocks.error());
+  return Applied{std::move(*gpu), *requested, *enforced, *clocks};
 }
 
 Result<Body> read_restored(const Fields& fields) {

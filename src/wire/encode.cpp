@@ -32,6 +32,9 @@ class Writer {
   void range(std::string_view key, const std::optional<ClockRange>& value) {
     if (value) numbers(key, value->min.value(), value->max.value());
   }
+  void pair(std::string_view key, const std::optional<ApplicationClocks>& value) {
+    if (value) numbers(key, value->memory.value(), value->sm.value());
+  }
   std::string take() { return std::move(out_); }
 
  private:
@@ -59,9 +62,7 @@ std::string_view write(Writer& to, const Apply& m) {
   if (m.setting.power_limit) to.numbers("power-limit", m.setting.power_limit->value());
   to.range("sm-clock", m.setting.sm_clock);
   to.range("memory-clock", m.setting.memory_clock);
-  if (const auto& clocks = m.setting.application_clocks) {
-    to.numbers("application-clocks", clocks->memory.value(), clocks->sm.value());
-  }
+  to.pair("application-clocks", m.setting.application_clocks);
   return "apply";
 }
 
@@ -89,6 +90,7 @@ std::string_view write(Writer& to, const Granted& m) {
     to.numbers("limits", l.min.value(), l.max.value(), l.default_limit.value(), l.requested.value(),
                l.enforced.value());
     to.text("note", found.note);
+    to.pair("application-clocks", found.application_clocks);
   }
   return "granted";
 }
@@ -97,6 +99,7 @@ std::string_view write(Writer& to, const Applied& m) {
   to.name("gpu", m.gpu.uuid);
   if (m.requested_limit) to.numbers("requested-limit", m.requested_limit->value());
   if (m.enforced_limit) to.numbers("enforced-limit", m.enforced_limit->value());
+  to.pair("application-clocks", m.application_clocks);
   return "applied";
 }
 

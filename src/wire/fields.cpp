@@ -91,4 +91,14 @@ Result<std::optional<ClockRange>> optional_range(const std::vector<Field>& field
   return ClockRange{Megahertz((*values)[0]), Megahertz((*values)[1])};
 }
 
+Result<std::optional<ApplicationClocks>> optional_pair(const std::vector<Field>& fields,
+                                                       std::string_view key) {
+  const auto field = find_one(fields, key);
+  if (!field) return fail(field.error());
+  if (*field == nullptr) return std::nullopt;
+  const auto values = numbers_of(**field, 2);
+  if (!values) return fail(values.error());
+  return ApplicationClocks{.memory = Megahertz((*values)[0]), .sm = Megahertz((*values)[1])};
+}
+
 }  // namespace rubato::wire

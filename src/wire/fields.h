@@ -40,5 +40,8 @@ inline constexpr std::size_t kLongestUuid = 96;
                                                           std::string_view key);
 [[nodiscard]] Result<std::optional<ClockRange>> optional_range(const std::vector<Field>& fields,
                                                                std::string_view key);
+/// Memory clock, then SM clock.
+[[nodiscard]] Result<std::optional<ApplicationClocks>> optional_pair(const std::vector<Field>& fields,
+                                                                     std::string_view key);
 
 }  // namespace rubato::wire

@@ -17,9 +17,9 @@ namespace rubato::wire {
 /// A guard that hears nothing for this long restores (docs/design.md#lease-protocol).
 inline constexpr Seconds kLeaseTimeout{5.0};
 inline constexpr Seconds kHeartbeatPeriod{1.0};
-/// Opening a driver for the first time takes 1-3 s per GPU without persistence; then a stuck call must not
-/// hold the run for ever. Wall time.
-inline constexpr Seconds kReplyPatience{20.0};
+/// Silence after which a guard counts as stuck in its driver. One that is only slow says so between its
+/// driver calls (guard/process.cpp); a single call, the first attachment of a GPU, takes 1 to 3 s. Wall time.
+inline constexpr Seconds kReplyPatience{4.5};
 
 class LeaseClient {
  public:

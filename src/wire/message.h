@@ -55,6 +55,7 @@ struct Found {
   GpuId gpu;
   PowerLimits limits;
   std::string note;  // "put back 200 W which run … left behind", or empty
+  std::optional<ApplicationClocks> application_clocks{};  // where the lease holds that knob
 };
 struct Granted {
   std::vector<Found> found;
@@ -63,6 +64,7 @@ struct Applied {
   GpuId gpu;
   std::optional<Watts> requested_limit;  // read back after the write
   std::optional<Watts> enforced_limit;
+  std::optional<ApplicationClocks> application_clocks{};  // read back, where the lease holds that knob
 };
 struct Restored {
   std::vector<RestorationReport> reports;

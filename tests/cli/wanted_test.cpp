@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "device/sim/gpu_view.h"
@@ -71,6 +72,37 @@ TEST(Wanted, AClockOutsideTheTableIsRefusedWithItsRange) {
   const Status refused = fit_to_gpus(wanted, gpus({"v100"}));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().what, HasSubstr("1380"));
+}
+
+TEST(Wanted, AClockIsOneThatEveryGpuHas) {
+  Wanted wanted = parse_wanted({.sm_clock_mhz = 1004.0}).value();
+  const auto different = gpus({"v100", "rtxa4000"});
+  const Status fits = fit_to_gpus(wanted, different);
+  ASSERT_TRUE(fits) << fits.error().what;
+  for (const auto& gpu : different) {
+    const auto clocks = gpu->supported_clocks()->sm;
+    EXPECT_NE(std::find(clocks.begin(), clocks.end(), wanted.setting.sm_clock->min), clocks.end())
+        << gpu->identity().name << " has no " << wanted.setting.sm_clock->min.value();
+  }
+}
+
+TEST(Wanted, AKnobThatAGpuLacksIsRefusedAndNoRightIsAskedFor) {
+  Wanted wanted = parse_wanted({.memory_clock_mhz = 877.0}).value();
+  const Status refused = fit_to_gpus(wanted, gpus({"v100"}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::not_supported);
+  EXPECT_THAT(refused.error().what, HasSubstr("memory clock"));
+  Wanted forbidden = parse_wanted({.power_limit_w = 150.0}).value();
+  EXPECT_TRUE(fit_to_gpus(forbidden, gpus({"v100"}, {.rights = device::sim::Rights::none})))
+      << "a right can be had";
+}
+
+TEST(Wanted, ASlowdownIsAShareOfTheRun) {
+  EXPECT_EQ(parse_max_slowdown("5%").value(), 0.05);
+  EXPECT_EQ(parse_max_slowdown("0.05").value(), 0.05);
+  EXPECT_FALSE(parse_max_slowdown("").value().has_value());
+  for (const std::string bad : {"0", "-5%", "five", "101%", "1.5", "%", "5%%", "nan"})
+    EXPECT_FALSE(parse_max_slowdown(bad)) << bad;
 }
 
 TEST(Wanted, AMissingRightIsToldBeforeTheJobStarts) {

@@ -12,10 +12,11 @@
 
 namespace rubato::cli::testing_data {
 
-inline void expect_golden(const std::string& text, const std::string& name) {
+inline void expect_golden(const std::string& text, const std::string& name,
+                          const std::string& room = "cli_report") {
   const char* source = std::getenv("RUBATO_SOURCE_DIR");
   ASSERT_NE(source, nullptr) << "RUBATO_SOURCE_DIR names the checkout: run this through ctest";
-  const auto file = std::filesystem::path(source) / "tests/cli_report/golden" / name;
+  const auto file = std::filesystem::path(source) / "tests" / room / "golden" / name;
   if (std::getenv("RUBATO_UPDATE_GOLDEN") != nullptr) std::ofstream(file, std::ios::binary) << text;
   std::ifstream in(file, std::ios::binary);
   ASSERT_TRUE(in) << file;

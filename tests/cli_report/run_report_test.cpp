@@ -179,6 +179,17 @@ TEST(RunReport, OfARecordCutShortSaysSo) {
   EXPECT_TRUE(parsed["gpus"][0]["restoration"].is_null());
 }
 
+TEST(RunReport, OfARunThatGoesOnSaysSo) {
+  record::RunRecord run = saving_run();
+  run.end.reset();
+  const auto summary = analyse::summarise(run);
+  const std::string shown = run_report_text(run, summary, {}, true);
+  EXPECT_THAT(shown, HasSubstr("still running"));
+  EXPECT_THAT(shown, HasSubstr("not yet: the run goes on"));
+  EXPECT_THAT(shown, Not(HasSubstr("cut short")));
+  EXPECT_TRUE(nlohmann::json::parse(render_json(run_report_json(run, summary, true)))["running"]);
+}
+
 TEST(RunReport, DoesNotPassEscapeSequencesOfACommandOn) {
   record::RunRecord run = saving_run();
   run.info.command = {"python", "\x1b[2Jtrain.py", "\xff"};
@@ -204,9 +215,11 @@ TEST(RunList, ReadsLikeThis) {
        {},
        15,
        "/r/b.sqlite"},
-      {"20261121-101500-5e6f", "run", {"./train"}, "2026-11-21T10:15:00Z", {}, {}, {}, "/r/c.sqlite"}};
-  expect_golden(runs_text(runs), "runs.txt");
-  expect_golden(render_json(runs_json(runs)), "runs.json");
+      {"20261121-101500-5e6f", "run", {"./train"}, "2026-11-21T10:15:00Z", {}, {}, {}, "/r/c.sqlite"},
+      {"20261121-111500-7a8b", "measure", {"./train"}, "2026-11-21T11:15:00Z", {}, {}, {}, "/r/d.sqlite"}};
+  const std::set<std::filesystem::path> running = {"/r/d.sqlite"};
+  expect_golden(runs_text(runs, {}, running), "runs.txt");
+  expect_golden(render_json(runs_json(runs, running)), "runs.json");
   EXPECT_THAT(runs_text({}), HasSubstr("rubato measure"));
 }
 

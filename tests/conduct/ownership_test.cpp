@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -30,8 +31,9 @@ class OwnershipTest : public testing::Test {
   [[nodiscard]] Ownership judge(const std::vector<std::int64_t>& pids) const {
     std::vector<ComputeProcess> processes;
     for (const auto pid : pids) processes.push_back({pid, std::nullopt});
-    return OwnershipCheck(FsRoot(folder_), kJob, "run-7").judge(processes);
+    return OwnershipCheck(FsRoot(folder_), kJob, "run-7", same_group_).judge(processes);
   }
+  OwnershipCheck::SameGroup same_group_;
 
  private:
   std::filesystem::path folder_ =
@@ -67,6 +69,19 @@ TEST_F(OwnershipTest, TheRunIdOfAnotherRunIsForeign) {
   process(kJob, 1, "launcher");
   process(300, 1, "daemon", std::string("RUBATO_RUN_ID=run-70\0XRUBATO_RUN_ID=run-7\0", 42));
   EXPECT_EQ(judge({300}).verdict, Verdict::foreign);
+}
+
+TEST_F(OwnershipTest, AnotherRankOfTheJobIsTheJobsAndSoAreItsChildren) {
+  same_group_ = [](const std::vector<std::string>& entries) {
+    return std::find(entries.begin(), entries.end(), "GROUP=g") != entries.end();
+  };
+  process(kJob, 1, "python3");
+  process(400, 1, "rubato", std::string("GROUP=g\0", 8));
+  process(401, 400, "python3", std::string("GROUP=g\0", 8));
+  process(402, 401, "pt_data_worker", "a title in place of the environment");
+  process(500, 1, "python3", std::string("GROUP=h\0", 8));
+  EXPECT_EQ(judge({kJob, 401, 402}).verdict, Verdict::job);
+  EXPECT_EQ(judge({500}).verdict, Verdict::foreign);
 }
 
 TEST_F(OwnershipTest, OneForeignProcessAmongTheJobsIsNamed) {

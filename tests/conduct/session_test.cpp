@@ -82,6 +82,16 @@ TEST(Session, AFixedLimitIsHeldAgainstABaselineAndPutBackExactly) {
   for (const auto& block : hold) EXPECT_GT(block.iterations, 0);
   EXPECT_EQ(holds_above_their_limit(run), 0);
   EXPECT_GT(baseline.front().energy.value().mean_power(), 155_W);
+  for (const auto& decision : run.decisions) {
+    if (decision.action == "hold") {
+      EXPECT_EQ(decision.setting.power_limit, 150_W) << decision.why;
+    }
+  }
+  const record::SettingChange& last = run.setting_changes.back();
+  EXPECT_EQ(last.who, "guard");
+  EXPECT_EQ(last.asked.power_limit, 200_W);
+  EXPECT_EQ(last.requested.power_limit, 200_W);
+  EXPECT_EQ(last.enforced, 200_W);
   EXPECT_THAT(run.gaps, IsEmpty());
 }
 
@@ -146,6 +156,11 @@ TEST(Session, AReloadOfTheDriverCostsNoEnergyAndLeavesNoSetting) {
   const auto& edges = run.devices.at(0).counter_edges;
   EXPECT_EQ(std::count_if(edges.begin(), edges.end(), [](const auto& edge) { return edge.reset; }), 1);
   expect_energy_near_truth(device_end(run), virtual_run.truth());
+  ASSERT_EQ(virtual_run.warnings().size(), 1U);
+  EXPECT_THAT(virtual_run.warnings()[0].what, HasSubstr("reloaded its driver"));
+  EXPECT_TRUE(std::any_of(run.setting_changes.begin(), run.setting_changes.end(), [](const auto& change) {
+    return change.who == "someone else" && change.requested.power_limit == 250_W;
+  }));
   EXPECT_EQ(virtual_run.truth().end.requested_limit, 250_W) << "what the reload set";
   EXPECT_EQ(device_end(run).restoration, Restoration::left_alone);
   EXPECT_EQ(judged_between(run, 42_s, 1000_s), 0);

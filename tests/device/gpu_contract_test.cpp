@@ -74,7 +74,8 @@ TEST_P(GpuContract, NamesItsGpu) {
 TEST_P(GpuContract, SimulatedGpusSayThatTheyAre) {
   const bool simulated = GetParam().through != Through::real_driver;
   EXPECT_EQ(backend_->simulated(), simulated);
-  EXPECT_EQ(gpu_->kind(), simulated ? Kind::modelled : Kind::measured);
+  const Kind made_up = GetParam().through == Through::replay ? Kind::replayed : Kind::modelled;
+  EXPECT_EQ(gpu_->kind(), simulated ? made_up : Kind::measured);
 }
 
 TEST_P(GpuContract, AJobLearnsWhereTheSimulatedWorldIs) {
@@ -84,8 +85,9 @@ TEST_P(GpuContract, AJobLearnsWhereTheSimulatedWorldIs) {
     return std::any_of(environment.begin(), environment.end(),
                        [&](const auto& e) { return e.first == name && e.second == value; });
   };
-  EXPECT_TRUE(has("RUBATO_SIM_WORLD", std::getenv("RUBATO_SIM_WORLD")));
-  EXPECT_TRUE(has("RUBATO_SIM_GPUS", gpu_->identity().id.uuid));
+  const std::string kind = GetParam().through == Through::replay ? "RUBATO_REPLAY" : "RUBATO_SIM";
+  EXPECT_TRUE(has(kind + "_WORLD", std::getenv((kind + "_WORLD").c_str())));
+  EXPECT_TRUE(has(kind + "_GPUS", gpu_->identity().id.uuid));
 }
 
 TEST_P(GpuContract, AnUnknownGpuIsNotFound) {
@@ -99,11 +101,16 @@ TEST_P(GpuContract, EveryReadingItAdvertisesWorks) {
   ASSERT_TRUE(fast) << fast.error().what;
   EXPECT_EQ(fast->power.has_value(), can().read_power.available);
   EXPECT_EQ(fast->energy_counter.has_value(), can().read_energy_counter.available);
+  EXPECT_EQ(fast->power_average.has_value(), can().read_average_power.available);
+  EXPECT_EQ(fast->module_power.has_value(), can().read_module_power.available);
+  EXPECT_EQ(fast->memory_power.has_value(), can().read_memory_power.available);
   const auto slow = gpu_->read_slow();
   ASSERT_TRUE(slow) << slow.error().what;
   EXPECT_EQ(slow->sm_clock.has_value(), can().read_clocks.available);
   EXPECT_EQ(slow->sm_utilisation.has_value(), can().read_utilisation.available);
   EXPECT_EQ(slow->limiter.has_value(), can().read_limiter.available);
+  EXPECT_EQ(slow->limited.any(), can().read_limiter_times.available);
+  EXPECT_EQ(gpu_->application_clocks().has_value(), can().read_application_clocks.available);
   EXPECT_EQ(gpu_->compute_processes().has_value(), can().read_processes.available);
 }
 
@@ -117,6 +124,16 @@ TEST_P(GpuContract, ReadingsLieInPhysicalRanges) {
   EXPECT_TRUE(busy >= 0 && busy <= 1) << busy;
   const Celsius heat = slow->temperature.value_or(Celsius(40));
   EXPECT_TRUE(heat > Celsius(0) && heat < Celsius(120)) << cat(heat);
+}
+
+TEST_P(GpuContract, AModuleHoldsItsGpuAndAGpuItsMemory) {
+  if (!can().read_module_power.available) GTEST_SKIP() << can().read_module_power.why_not;
+  const auto fast = gpu_->read_fast();
+  ASSERT_TRUE(fast && fast->module_power);
+  if (fast->power) {
+    EXPECT_GT(*fast->module_power, *fast->power);
+    EXPECT_LT(fast->memory_power.value_or(0_W), *fast->power);
+  }
 }
 
 TEST_P(GpuContract, ReadingsCarryTheBackendsOwnTime) {
@@ -161,12 +178,46 @@ TEST_P(GpuContract, ClocksAreListedUpwards) {
   EXPECT_EQ(std::adjacent_find(table.sm.begin(), table.sm.end()), table.sm.end());
 }
 
+TEST_P(GpuContract, LegalPairsCoverTheClocks) {
+  const ClockTable table = clocks();
+  ASSERT_EQ(table.pairs.size(), table.memory.size());
+  std::vector<Megahertz> together;
+  for (std::size_t i = 0; i < table.pairs.size(); ++i) {
+    EXPECT_EQ(table.pairs[i].memory, table.memory[i]);
+    EXPECT_TRUE(std::is_sorted(table.pairs[i].sm.begin(), table.pairs[i].sm.end()));
+    together.insert(together.end(), table.pairs[i].sm.begin(), table.pairs[i].sm.end());
+  }
+  std::sort(together.begin(), together.end());
+  together.erase(std::unique(together.begin(), together.end()), together.end());
+  EXPECT_EQ(together, table.sm);
+}
+
+TEST_P(GpuContract, BothTicksTellTheSameLimitsAsTheLimitsThemselves) {
+  const auto slow = gpu_->read_slow();
+  ASSERT_TRUE(slow) << slow.error().what;
+  EXPECT_EQ(slow->requested_limit, limits().requested);
+  EXPECT_EQ(slow->enforced_limit, limits().enforced);
+}
+
+TEST_P(GpuContract, LimiterTimesNeverFall) {
+  if (!can().read_limiter_times.available) GTEST_SKIP() << can().read_limiter_times.why_not;
+  const auto first = gpu_->read_slow();
+  const auto second = gpu_->read_slow();
+  ASSERT_TRUE(first && second);
+  for (const auto member : {&LimiterTimes::power_cap, &LimiterTimes::thermal, &LimiterTimes::hw_thermal,
+                            &LimiterTimes::power_brake}) {
+    EXPECT_EQ((first->limited.*member).has_value(), (second->limited.*member).has_value());
+    EXPECT_GE(second->limited.*member, first->limited.*member);
+  }
+}
+
 TEST_P(GpuContract, MissingCapabilitySaysWhy) {
   const Capabilities& c = can();
   for (const Capability* capability :
        {&c.read_power, &c.read_energy_counter, &c.read_clocks, &c.read_utilisation, &c.read_limiter,
-        &c.read_processes, &c.set_power_limit, &c.set_sm_clock, &c.set_memory_clock,
-        &c.set_application_clocks})
+        &c.read_limiter_times, &c.read_average_power, &c.read_module_power, &c.read_memory_power,
+        &c.read_application_clocks, &c.read_processes, &c.set_power_limit, &c.set_sm_clock,
+        &c.set_memory_clock, &c.set_application_clocks})
     EXPECT_EQ(capability->available, capability->why_not.empty()) << capability->why_not;
 }
 
@@ -256,6 +307,21 @@ TEST_P(GpuContract, EveryAdvertisedMemoryClockCanBeLockedAndReset) {
   EXPECT_TRUE(control_->reset_memory_clock());
 }
 
+TEST_P(GpuContract, ApplicationClocksReadBackAndResetToTheirDefault) {
+  NEEDS_SETTING(set_application_clocks);
+  const auto found = gpu_->application_clocks();
+  ASSERT_TRUE(found) << found.error().what;
+  const LegalClocks legal = clocks().pairs.back();
+  const ApplicationClocks asked{.memory = legal.memory, .sm = legal.sm.front()};
+  const auto set = control_->set_application_clocks(asked);
+  ASSERT_TRUE(set) << set.error().what;
+  EXPECT_EQ(gpu_->application_clocks()->requested, asked);
+  ASSERT_TRUE(control_->reset_application_clocks());
+  EXPECT_EQ(gpu_->application_clocks()->requested, found->by_default);
+  ASSERT_TRUE(control_->set_application_clocks(found->requested));
+  EXPECT_EQ(gpu_->application_clocks()->requested, found->requested);
+}
+
 TEST_P(GpuContract, AClockItDoesNotHaveIsRefusedWithTheNearest) {
   NEEDS_SETTING(set_sm_clock);
   const Megahertz highest = clocks().sm.back();
@@ -263,6 +329,14 @@ TEST_P(GpuContract, AClockItDoesNotHaveIsRefusedWithTheNearest) {
   ASSERT_FALSE(locked);
   EXPECT_EQ(locked.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(locked.error().what + locked.error().hint, HasSubstr(number(highest.value())));
+}
+
+TEST_P(GpuContract, WhatIsNoClockIsRefused) {
+  NEEDS_SETTING(set_sm_clock);
+  for (const Megahertz wrong : {0_MHz, Megahertz(-900), Megahertz(std::nan("")), Megahertz(1e300)}) {
+    EXPECT_FALSE(control_->lock_sm_clock({wrong, wrong})) << cat(wrong);
+    EXPECT_FALSE(control_->set_application_clocks({wrong, wrong})) << cat(wrong);
+  }
 }
 
 TEST_P(GpuContract, AClockRangeUpsideDownIsRefused) {
@@ -294,11 +368,17 @@ TEST_P(GpuContract, AGpuOutlivesTheBackendThatOpenedIt) {
 INSTANTIATE_TEST_SUITE_P(Backends, GpuContract,
                          testing::Values(Subject{"sim_v100", Through::sim, "v100", ""},
                                          Subject{"sim_rtxa4000", Through::sim, "rtxa4000", ""},
+                                         Subject{"sim_k80", Through::sim, "k80", ""},
+                                         Subject{"sim_gh200", Through::sim, "gh200-480gb", ""},
                                          Subject{"sim_without_rights", Through::sim, "v100", "none"},
                                          Subject{"nvml_v100", Through::stand_in, "v100", "owner"},
                                          Subject{"nvml_rtxa4000", Through::stand_in, "rtxa4000", "owner"},
+                                         Subject{"nvml_k80", Through::stand_in, "k80", "owner"},
+                                         Subject{"nvml_gh200", Through::stand_in, "gh200-480gb", "owner"},
                                          Subject{"nvml_as_a_driver_asks", Through::stand_in, "v100", ""},
                                          Subject{"nvml_without_rights", Through::stand_in, "v100", "none"},
+                                         Subject{"replayed", Through::replay, "", ""},
+                                         Subject{"replayed_without_rights", Through::replay, "", "none"},
                                          Subject{"real_nvml", Through::real_driver, "", ""}),
                          [](const auto& subject) { return subject.param.name; });
 

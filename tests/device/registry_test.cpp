@@ -13,7 +13,7 @@ using testing::HasSubstr;
 TEST(Registry, NamesEveryBackendOnce) {
   std::vector<std::string_view> names;
   for (const BackendEntry& entry : backends()) names.push_back(entry.name);
-  EXPECT_THAT(names, testing::UnorderedElementsAre("nvml", "sim"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("nvml", "sim", "replay"));
 }
 
 TEST(Registry, AnUnknownBackendNamesTheKnownOnes) {
@@ -25,7 +25,7 @@ TEST(Registry, AnUnknownBackendNamesTheKnownOnes) {
 
 TEST(SelectGpus, TwoSimItemsAreOneWorldOfTwoThatTheSpecOpensAgain) {
   const FreshWorld world({.name = "select", .profile = "v100,v100"}, "two");
-  const auto selected = select_gpus("sim:v100,sim:v100", "");
+  const auto selected = select_gpus("sim:v100,sim:v100", {});
   ASSERT_TRUE(selected) << selected.error().what;
   EXPECT_EQ(selected->spec, "sim:v100,v100");
   ASSERT_EQ(selected->chosen.size(), 2U);
@@ -46,14 +46,17 @@ TEST(SelectGpus, ThroughNvmlByIndexAndByCudaVisibleDevices) {
   ASSERT_TRUE(visible) << visible.error().what;
   ASSERT_EQ(visible->chosen.size(), 1U);
   EXPECT_EQ(visible->chosen[0].index, 1U);
-  const auto all = select_gpus("", "");
+  const auto all = select_gpus("", {});
   ASSERT_TRUE(all);
   EXPECT_EQ(all->chosen.size(), 3U);
+  const auto none = select_gpus("", "");
+  ASSERT_FALSE(none) << "set but empty hides every GPU";
+  EXPECT_EQ(none.error().code, ErrorCode::not_found);
 }
 
 TEST(SelectGpus, AnUnknownProfileIsNotFoundAndListsTheProfiles) {
   const FreshWorld world({.name = "select", .profile = "v100"}, "unknown");
-  const auto selected = select_gpus("sim:gtx9999", "");
+  const auto selected = select_gpus("sim:gtx9999", {});
   ASSERT_FALSE(selected);
   EXPECT_EQ(selected.error().code, ErrorCode::not_found) << selected.error().what;
   EXPECT_THAT(selected.error().what + selected.error().hint, HasSubstr("v100"));

@@ -135,30 +135,61 @@ TEST(VisibleGpus, EndsAtTheFirstUnknownItemAsCudaDoes) {
 }
 
 TEST(VisibleGpus, NothingVisibleIsNotFound) {
-  for (const auto* text : {"-1", "NoDevFiles"}) {
+  for (const auto* text : {"", "-1", "NoDevFiles", "1b:00.0", "GPU-a"}) {
     const auto found = visible_gpus(text, kTwo);
     ASSERT_FALSE(found) << text;
     EXPECT_EQ(found.error().code, ErrorCode::not_found);
   }
 }
 
-TEST(VisibleGpus, MigIsNotSupported) {
-  const auto found = visible_gpus("MIG-GPU-aa11/1/0", kTwo);
-  ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().code, ErrorCode::not_supported);
+TEST(VisibleGpus, AnAmbiguousBeginningEndsTheListAsCudaDoes) {
+  EXPECT_THAT(visible("GPU-aa,GPU-a,GPU-ab22"), ElementsAre(0));
 }
 
+TEST(VisibleGpus, AMigInstanceOfAnOldDriverNamesItsWholeGpu) {
+  const auto found = visible_gpus("MIG-GPU-ab22/1/0", kTwo);
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_THAT(indices(found->gpus), ElementsAre(1));
+  EXPECT_THAT(found->doubt, HasSubstr("whole GPU"));
+}
+
+TEST(VisibleGpus, AMigInstanceOfANewDriverDoesNotTellSoAllAreWatched) {
+  const auto found = visible_gpus("MIG-0f0f-22", kTwo);
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_THAT(indices(found->gpus), ElementsAre(0, 1));
+  EXPECT_THAT(found->doubt, HasSubstr("MIG"));
+  const std::vector<GpuIdentity> only = {kTwo[1]};
+  EXPECT_THAT(indices(visible_gpus("MIG-0f0f-22", only)->gpus), ElementsAre(1));
+}
+
+// The driver's own order differs from that of the PCI ids here.
+const std::vector<GpuIdentity> kMixed = {gpu(0, "GPU-1", "00000000:3B:00.0", "Tesla T4"),
+                                         gpu(1, "GPU-2", "00000000:1B:00.0", "A100"),
+                                         gpu(2, "GPU-3", "00010000:02:00.0", "A100")};
+
 TEST(VisibleGpus, CudaIndicesAmongDifferentGpusAreDoubtfulButUuidsAreNot) {
-  const std::vector<GpuIdentity> mixed = {gpu(0, "GPU-1", "1b:00", "Tesla T4"),
-                                          gpu(1, "GPU-2", "1c:00", "A100")};
-  const auto by_index = visible_gpus("0", mixed);
-  ASSERT_TRUE(by_index);
-  EXPECT_EQ(by_index->gpus.size(), 2U);
-  EXPECT_THAT(by_index->doubt, HasSubstr("UUID"));
-  const auto by_uuid = visible_gpus("GPU-2", mixed);
+  for (const auto* order : {"", "FASTEST_FIRST"}) {
+    const auto by_index = visible_gpus("0", kMixed, order);
+    ASSERT_TRUE(by_index);
+    EXPECT_EQ(by_index->gpus.size(), 3U);
+    EXPECT_THAT(by_index->doubt,
+                testing::AllOf(HasSubstr("UUID"), HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID")));
+  }
+  const auto by_uuid = visible_gpus("GPU-2", kMixed);
   ASSERT_TRUE(by_uuid);
   EXPECT_THAT(indices(by_uuid->gpus), ElementsAre(1));
   EXPECT_EQ(by_uuid->doubt, "");
+}
+
+TEST(VisibleGpus, InPciOrderIndicesAmongDifferentGpusAreKnown) {
+  const auto found = visible_gpus("0,2,1", kMixed, "PCI_BUS_ID");
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_THAT(indices(found->gpus), ElementsAre(1, 2, 0));
+  EXPECT_EQ(found->doubt, "");
+}
+
+TEST(VisibleGpus, HiddenGpusAmongDifferentOnesAreNoDoubt) {
+  EXPECT_EQ(visible_gpus("-1", kMixed).error().code, ErrorCode::not_found);
 }
 
 }  // namespace

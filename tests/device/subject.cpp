@@ -1,6 +1,7 @@
 #include "device/subject.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "device/nvml/backend.h"
 #include "device/registry.h"
+#include "device/replay/world.h"
 
 namespace rubato::device {
 namespace {
@@ -39,11 +41,31 @@ FreshWorld::FreshWorld(const Subject& subject, std::string_view test)
   ::setenv("RUBATO_SIM_PROFILES", subject.profile.c_str(), 1);
   ::setenv("RUBATO_SIM_SCENARIO", scenario.c_str(), 1);
   ::setenv("RUBATO_SIM_TRACE", (folder_ + "/trace").c_str(), 1);
+  if (subject.through == Through::replay) begin_replay();
+}
+
+// Hours of work: more than any test takes at this rate.
+void FreshWorld::begin_replay() {
+  const std::string table = folder_ + "/table.csv";
+  std::ofstream(table)
+      << "gpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j\n"
+         "A100,long,g,100,900,1215,8000,80,640000\n"
+         "A100,long,g,100,1200,1215,8000,100,800000\n"
+         "A100,long,g,200,900,1215,6000,100,600000\n"
+         "A100,long,g,200,1200,1215,4000,200,800000\n";
+  ::setenv("RUBATO_REPLAY_WORLD", (folder_ + "/replay.world").c_str(), 1);
+  const std::vector<replay::ReplaySpec> spec{{.file = table}};
+  const auto world = replay::open_world_from_environment(spec);
+  ASSERT_TRUE(world) << world.error().what;
+  const TimePoint now = (*world)->clock()->now();
+  const auto context = (*world)->add_context(0, ::getpid(), now);
+  ASSERT_TRUE(context) << context.error().what;
+  EXPECT_TRUE((*world)->submit(0, *context, 1.0, now));
 }
 
 FreshWorld::~FreshWorld() {
-  for (const char* name :
-       {"RUBATO_SIM_WORLD", "RUBATO_SIM_PROFILES", "RUBATO_SIM_SCENARIO", "RUBATO_SIM_TRACE"})
+  for (const char* name : {"RUBATO_SIM_WORLD", "RUBATO_SIM_PROFILES", "RUBATO_SIM_SCENARIO",
+                           "RUBATO_SIM_TRACE", "RUBATO_REPLAY_WORLD"})
     ::unsetenv(name);
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
@@ -53,6 +75,8 @@ Result<std::unique_ptr<Backend>> open_subject(const Subject& subject) {
   switch (subject.through) {
     case Through::sim:
       return open_backend(cat("sim:", subject.profile));
+    case Through::replay:
+      return open_backend("replay");
     case Through::stand_in:
       return open_backend("nvml");
     case Through::real_driver:

@@ -11,7 +11,7 @@
 
 namespace rubato::device {
 
-enum class Through { sim, stand_in, real_driver };
+enum class Through { sim, stand_in, replay, real_driver };
 
 struct Subject {
   std::string name;  // of the test instance
@@ -22,7 +22,8 @@ struct Subject {
   friend std::ostream& operator<<(std::ostream& out, const Subject& subject) { return out << subject.name; }
 };
 
-/// Sets RUBATO_SIM_WORLD, _PROFILES and _SCENARIO to fresh files for as long as it lives.
+/// Sets RUBATO_SIM_WORLD, _PROFILES and _SCENARIO to fresh files for as long as it lives. A replayed GPU has
+/// work to do from the start, as its table tells nothing of one without.
 class FreshWorld {
  public:
   FreshWorld(const Subject& subject, std::string_view test);
@@ -31,6 +32,7 @@ class FreshWorld {
   FreshWorld& operator=(const FreshWorld&) = delete;
 
  private:
+  void begin_replay();
   std::string folder_;
 };
 

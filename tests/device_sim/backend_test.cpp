@@ -58,6 +58,24 @@ TEST_F(SimBackend, ReadsAndSetsThroughTheTwoFaces) {
   EXPECT_THAT((*gpu)->capabilities().set_memory_clock.why_not, HasSubstr("cannot set its memory clock"));
 }
 
+TEST_F(SimBackend, SaysWhatABoardShowsAndWhatItDoesNot) {
+  const auto backend = open("k80,h100");
+  ASSERT_TRUE(backend) << backend.error().what;
+  const auto old = (*backend)->open((*backend)->gpus()[0].id);
+  const auto hopper = (*backend)->open((*backend)->gpus()[1].id);
+  ASSERT_TRUE(old && hopper);
+  EXPECT_THAT((*old)->capabilities().read_energy_counter.why_not,
+              HasSubstr("Tesla K80 shows no energy counter"));
+  EXPECT_FALSE((*old)->capabilities().set_sm_clock.available);
+  EXPECT_EQ((*old)->supported_clocks()->pairs.front().sm.back(), 324_MHz);
+  EXPECT_EQ((*old)->application_clocks()->by_default.sm, 562_MHz);
+  EXPECT_TRUE((*hopper)->capabilities().read_memory_power.available);
+  EXPECT_TRUE((*hopper)->read_fast()->memory_power);
+  EXPECT_FALSE((*hopper)->read_fast()->module_power);
+  EXPECT_EQ((*hopper)->read_slow()->limited.power_cap, Seconds(0));
+  EXPECT_EQ((*hopper)->read_slow()->performance_state, 8U);
+}
+
 TEST_F(SimBackend, TellsTheJobWhereItsGpusAre) {
   const auto backend = open("v100");
   const GpuId id = (*backend)->gpus()[0].id;

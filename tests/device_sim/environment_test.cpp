@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "base/runtime_folder.h"
 #include "base/text.h"
@@ -33,6 +34,27 @@ TEST_F(WorldPlace, IsInTheUsersRuntimeFolderUnderFullNames) {
   struct stat info {};
   ASSERT_EQ(::stat((folder / "rubato").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700U);
+}
+
+TEST_F(WorldPlace, WhatIsWrongWithAScenarioNamesTheVariableAndTheFile) {
+  const std::filesystem::path file = folder / "scenario.json";
+  ::setenv("RUBATO_SIM_SCENARIO", file.c_str(), 1);
+  const std::vector<std::string> one{"v100"};
+  const auto error = [&](const char* text) {
+    std::ofstream(file) << text;
+    return open_world_from_environment(one, Rights::owner).error();
+  };
+  for (const char* text : {R"({"rate":0})", "{", R"({"found":{"power_limit_w":900}})",
+                           R"({"found":{"memory_clock_mhz":[877,877]}})"}) {
+    const Error e = error(text);
+    EXPECT_THAT(e.what, testing::StartsWith("RUBATO_SIM_SCENARIO=" + file.string() + ": ")) << text;
+    EXPECT_THAT(e.hint, testing::HasSubstr("unset RUBATO_SIM_SCENARIO")) << text;
+  }
+  EXPECT_THAT(error(R"({"found":{"power_limit_w":900}})").what, testing::HasSubstr("100 W to 250 W"));
+  std::filesystem::remove(file);
+  EXPECT_THAT(open_world_from_environment(one, Rights::owner).error().what,
+              testing::HasSubstr("RUBATO_SIM_SCENARIO=" + file.string()));
+  ::unsetenv("RUBATO_SIM_SCENARIO");
 }
 
 TEST_F(WorldPlace, AFolderOthersMayWriteToIsRefused) {

@@ -1,4 +1,4 @@
-#include <chrono>
+#include <ctime>
 #include <map>
 
 #include "device_sim/sim_fixture.h"
@@ -71,7 +71,7 @@ TEST(SimulatedPhysics, ALockArrivesBeforeACapDoes) {
   });
   const Seconds cap =
       reaches_1100_mhz_after([](SimWorld& w, TimePoint t) { ASSERT_TRUE(w.set_power_limit(0, 130_W, t)); });
-  EXPECT_LE(lock, 40_ms);
+  EXPECT_LE(lock, 60_ms);
   EXPECT_GT(cap, lock * 3.0);
   EXPECT_LT(cap, 5_s);
 }
@@ -197,12 +197,12 @@ TEST(SimulatedPhysics, TheEstimatedCompletionIsTheRealOneWhenNothingChanges) {
 TEST(SimulatedPhysics, AnHourOfWorkIsCheap) {
   Bench bench;
   bench.load(compute_heavy(500.0));
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time: the machine may be busy with others
   static_cast<void>(bench.world->truth(0, bench.now + 3600_s));
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  const double spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   // Well under 1 s in a release build; sanitizers and debug builds get ten times that.
-  EXPECT_LT(spent.count(), 10.0);
-  RecordProperty("seconds", std::to_string(spent.count()));
+  EXPECT_LT(spent, 10.0);
+  RecordProperty("seconds", std::to_string(spent));
   EXPECT_GE(bench.world->progress(0, bench.context, bench.now + 3600_s)->completed, 5U);
 }
 

@@ -88,6 +88,57 @@ TEST(SimulatedSensor, TheAverageFieldLagsBehindTheInstantOne) {
   EXPECT_NEAR(bench.read().power_instant.value(), bench.read().power_average.value(), 1.0);
 }
 
+TEST(SimulatedSensor, TheFirstReadingOfAFreshWorldIsWhatItShowsWhenIdle) {
+  for (const ProfileSummary& summary : list_profiles()) {
+    Bench bench(summary.name);
+    const double first = bench.read().power_instant.value();
+    for (int i = 0; i < 40; ++i) {
+      bench.run(7_ms);
+      EXPECT_NEAR(bench.read().power_instant.value(), first, 0.1)
+          << summary.name << " after " << i * 7 << " ms";
+      EXPECT_NEAR(bench.read().power_average.value(), first, 0.1) << summary.name;
+    }
+  }
+}
+
+// 0.222 s is the time constant in the profile: after it 63 % of a step show, after five of them all.
+TEST(SimulatedSensor, AKeplerBoardCreepsAfterAStep) {
+  Bench bench("k80");
+  bench.run(5_s);
+  const double before = bench.read().power_instant.value();
+  bench.load(stream());
+  bench.run(300_ms);
+  const double early = bench.read().power_instant.value() - before;
+  bench.run(2_s);
+  const double all = bench.read().power_instant.value() - before;
+  EXPECT_GT(early, 0.4 * all);
+  EXPECT_LT(early, 0.85 * all);
+  EXPECT_FALSE(bench.read().energy_counter);
+}
+
+TEST(SimulatedSensor, HopperShowsTheMemoryAloneAndOthersDoNot) {
+  Bench bench("h100");
+  bench.load(stream());
+  bench.run(5_s);
+  const Readout r = bench.read();
+  ASSERT_TRUE(r.memory_power);
+  EXPECT_GT(*r.memory_power, 100_W);
+  EXPECT_LT(*r.memory_power, r.power_instant);
+  EXPECT_FALSE(r.module_power);
+  EXPECT_FALSE(Bench("v100").read().memory_power);
+}
+
+TEST(SimulatedSensor, ASuperchipShowsItsModuleAsWell) {
+  Bench bench("gh200");
+  bench.load(stream());
+  bench.run(100_s);
+  const Readout r = bench.read();
+  ASSERT_TRUE(r.module_power && r.module_energy_counter);
+  EXPECT_NEAR((*r.module_power - r.power_instant).value(), 150.0, 0.01);
+  // 150 W for 100 s, in steps of 0.1 s.
+  EXPECT_NEAR((*r.module_energy_counter - *r.energy_counter).value(), 15000.0, 16.0);
+}
+
 TEST(SimulatedSensor, BoardsOfOneModelDiffer) {
   const std::vector<std::string> two{"v100", "v100"};
   const auto world = SimWorld::create_private(two);

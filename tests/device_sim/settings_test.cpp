@@ -70,8 +70,6 @@ TEST(SimulatedSettings, TheLimiterSaysWhoHoldsTheClock) {
 TEST(SimulatedSettings, UnknownProfilesAndWorkloadsListTheKnownOnes) {
   EXPECT_THAT(find_profile("h9000").error().what, HasSubstr("v100-pcie-16gb (v100)"));
   EXPECT_THAT(find_workload("resnet51").error().what, HasSubstr("resnet50"));
-  EXPECT_EQ(list_profiles().size(), 3U);
-  EXPECT_EQ(list_workloads().size(), 5U);
 }
 
 }  // namespace

@@ -200,8 +200,8 @@ class MachineTest(unittest.TestCase):
 
     @staticmethod
     def end_left_over(machine):
-        # Only processes that carry this machine's world in their environment: ours.
-        mark = f"RUBATO_SIM_WORLD={machine.environment['RUBATO_SIM_WORLD']}".encode()
+        # Only processes that carry this machine's runtime folder in their environment: ours.
+        mark = f"XDG_RUNTIME_DIR={machine.environment['XDG_RUNTIME_DIR']}".encode()
         for entry in pathlib.Path("/proc").iterdir():
             if not entry.name.isdigit() or int(entry.name) == os.getpid():
                 continue

@@ -2,11 +2,13 @@
 // that they follow the formats wherever those go.
 #include <array>
 #include <cstdio>
+#include <span>
 
 #include "fuzz/target.h"
 #include "guard/journal_format.h"
 #include "record/chunk.h"
 #include "record/sample_run.h"
+#include "record/sensor_store.h"
 #include "simgpu/trainer/mark_writer.h"
 #include "wire/message.h"
 
@@ -62,10 +64,19 @@ void record_seeds() {
   namespace data = record::testing_data;
   const std::array<FastReading, 3> fast{data::fast(0), data::fast(1), data::fast(2)};
   const std::array<SlowReading, 1> slow{SlowReading{.at = data::kBegin, .sm_clock = 1380_MHz}};
-  if (const auto chunk = record::encode_chunk(fast))
-    seed("fuzz_chunk", "fast", cat('\3', std::string(chunk->begin(), chunk->end())));
-  if (const auto chunk = record::encode_chunk(slow))
-    seed("fuzz_chunk", "slow", cat('\1', std::string(chunk->begin(), chunk->end())));
+  record::ChunkEncoder encoder;
+  const auto claimed = [](char samples, std::span<const char> blob) {
+    return cat(samples, static_cast<char>(record::kChunkLayout), std::string(blob.begin(), blob.end()));
+  };
+  if (const auto chunk = encoder.encode(fast)) seed("fuzz_chunk", "fast", claimed('\3', *chunk));
+  if (const auto chunk = encoder.encode(slow)) seed("fuzz_chunk", "slow", claimed('\1', *chunk));
+  seed("fuzz_sensor_facts", "found", [] {
+    const fuzz::Scratch scratch;
+    (void)record::save_sensor_facts(scratch.folder(),
+                                    {.gpu = {"GPU-1"}, .driver_version = "535", .update_period = 20_ms});
+    std::ifstream in(scratch.folder() / "GPU-1.json", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }());
   const data::Folder folder;
   auto writer = record::Writer::create(folder.path(), data::run_info());
   if (!writer) return;

@@ -8,20 +8,21 @@ namespace rubato::guard {
 namespace {
 
 using fake::ask;
-using fake::kBothKnobs;
+using fake::kAllKnobs;
 using fake::kGpu;
 using fake::World;
 
-enum class Act { limit, sm, both, restore, silence, release, acquire };
+enum class Act { limit, sm, both, application, restore, silence, release, acquire };
 struct Step {
   Act act;
   double watts;
   double mhz;
 };
 
-const std::vector<Step> kALife = {{Act::both, 150, 1005}, {Act::limit, 120, 0}, {Act::restore, 0, 0},
-                                  {Act::sm, 0, 900},      {Act::release, 0, 0}, {Act::acquire, 0, 0},
-                                  {Act::both, 250, 1380}, {Act::silence, 0, 0}};
+const std::vector<Step> kALife = {
+    {Act::both, 150, 1005},      {Act::application, 0, 900}, {Act::limit, 120, 0}, {Act::restore, 0, 0},
+    {Act::sm, 0, 900},           {Act::release, 0, 0},       {Act::acquire, 0, 0}, {Act::both, 250, 1380},
+    {Act::application, 0, 1380}, {Act::silence, 0, 0}};
 
 wire::Body request_of(const Step& step) {
   switch (step.act) {
@@ -31,12 +32,14 @@ wire::Body request_of(const Step& step) {
       return fake::sm_at(step.mhz);
     case Act::both:
       return fake::both(step.watts, step.mhz);
+    case Act::application:
+      return fake::application_at(877, step.mhz);
     case Act::restore:
       return wire::Restore{kGpu};
     case Act::release:
       return wire::Release{};
     case Act::acquire:
-      return kBothKnobs;
+      return kAllKnobs;
     case Act::silence:
       break;
   }
@@ -55,7 +58,7 @@ void act(World& world, Guard& guard, const Step& step) {
 /// Lives through the steps, and dies without a word at the end if not before.
 void live(World& world, const std::vector<Step>& steps) {
   Guard guard(world.options());
-  (void)ask(guard, kBothKnobs);
+  (void)ask(guard, kAllKnobs);
   for (const Step& step : steps) act(world, guard, step);
 }
 
@@ -64,7 +67,7 @@ void recover_by(World& world, bool by_lease) {
   world.revive();
   if (by_lease) {
     Guard next(world.options());
-    const auto reply = ask(next, kBothKnobs);
+    const auto reply = ask(next, kAllKnobs);
     ASSERT_TRUE(std::holds_alternative<wire::Granted>(reply)) << std::get<wire::Refused>(reply).error.what;
   } else {
     ASSERT_TRUE(world.restore_left_behind().has_value());
@@ -72,7 +75,9 @@ void recover_by(World& world, bool by_lease) {
 }
 
 bool as_found(World& world) {
-  return world.gpu().requested == 200 && !world.gpu().sm.on && !world.gpu().memory.on && !world.gpu().illegal;
+  const fake::State& gpu = world.gpu();
+  return gpu.requested == 200 && !gpu.sm.on && !gpu.memory.on && !gpu.illegal &&
+         gpu.application == fake::State{}.application;
 }
 
 TEST(Crash, AtEveryStepOfALifeEndsInTheFoundState) {
@@ -100,7 +105,7 @@ TEST(Crash, AtEveryStepOfALifeEndsInTheFoundState) {
 TEST(Crash, DuringRecoveryIsRecoveredFromAsWell) {
   for (int at = 0;; ++at) {
     World world;
-    live(world, {kALife[0]});
+    live(world, {kALife[0], kALife[1]});
     world.revive();
     world.steps->crash_at = at;
     world.steps->torn_share = 0.5;
@@ -114,8 +119,8 @@ TEST(Crash, DuringRecoveryIsRecoveredFromAsWell) {
 
 TEST(Crash, AnyLifeCutAnywhereEndsInTheFoundState) {
   const auto any_step =
-      rc::gen::construct<Step>(rc::gen::element(Act::limit, Act::sm, Act::both, Act::restore, Act::silence,
-                                                Act::release, Act::acquire),
+      rc::gen::construct<Step>(rc::gen::element(Act::limit, Act::sm, Act::both, Act::application,
+                                                Act::restore, Act::silence, Act::release, Act::acquire),
                                rc::gen::element(90.0, 100.0, 150.0, 200.0, 237.5, 250.0, 300.0),
                                rc::gen::element(135.0, 1005.0, 1380.0, 5000.0));
   EXPECT_TRUE(rc::check("a life cut anywhere", [&] {
@@ -139,7 +144,7 @@ TEST(Crash, AnySingleDriverCallFailingEndsInTheFoundStateOrAnHonestFailure) {
       std::vector<RestorationReport> reports;
       {
         Guard guard(world.options());
-        (void)ask(guard, kBothKnobs);
+        (void)ask(guard, kAllKnobs);
         for (const Step& step : kALife) act(world, guard, step);
         reports = guard.client_gone({});
       }
@@ -162,7 +167,7 @@ TEST(Crash, AnySingleDriverCallFailingEndsInTheFoundStateOrAnHonestFailure) {
 TEST(Crash, ADriverThatFailsForGoodKeepsTheJournalUntilItWorksAgain) {
   World world;
   Guard guard(world.options());
-  (void)ask(guard, kBothKnobs);
+  (void)ask(guard, kAllKnobs);
   (void)ask(guard, fake::both(150, 1005));
   world.gpu().min = 160;  // 200 W stays legal, so nothing is clamped
   world.steps->fail_driver_at = world.steps->driver_calls;

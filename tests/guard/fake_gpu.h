@@ -22,6 +22,12 @@ struct Lock {
   bool operator==(const Lock&) const = default;
 };
 
+struct Pair {
+  double memory = 0;
+  double sm = 0;
+  bool operator==(const Pair&) const = default;
+};
+
 /// Plain data, so that it can stand in memory shared between processes.
 struct State {
   double min = 100;
@@ -30,6 +36,9 @@ struct State {
   double quietly_at_least = 0;  // the driver takes less and sets this
   Lock sm;
   Lock memory;
+  Pair application = {877, 1200};
+  Pair application_default = {877, 1380};
+  int application_resets = 0;
   double energy_j = 1000;
   int writes = 0;
   bool illegal = false;  // a write outside what the GPU can do was tried
@@ -78,7 +87,15 @@ class Gpu final : public device::Gpu {
                        Watts(state_.requested)};
   }
   Result<device::ClockTable> supported_clocks() override {
-    return device::ClockTable{{Megahertz(135), Megahertz(1380)}, {Megahertz(877), Megahertz(1215)}};
+    return device::ClockTable{
+        {135_MHz, 900_MHz, 1005_MHz, 1200_MHz, 1380_MHz},
+        {877_MHz, 1215_MHz},
+        {{877_MHz, {135_MHz, 900_MHz, 1005_MHz, 1200_MHz, 1380_MHz}}, {1215_MHz, {1005_MHz}}}};
+  }
+  Result<ApplicationClockReading> application_clocks() override {
+    if (const Status s = steps_.driver(false); !s) return fail(s.error());
+    const auto clocks = [](const Pair& p) { return ApplicationClocks{Megahertz(p.memory), Megahertz(p.sm)}; };
+    return ApplicationClockReading{clocks(state_.application), clocks(state_.application_default)};
   }
   Result<std::vector<ComputeProcess>> compute_processes() override { return std::vector<ComputeProcess>(); }
   CallCost cost() const override { return {}; }
@@ -109,8 +126,20 @@ class Control final : public device::GpuControl {
   Status reset_sm_clock() override { return reset(state_.sm); }
   Status lock_memory_clock(ClockRange range) override { return lock(state_.memory, range); }
   Status reset_memory_clock() override { return reset(state_.memory); }
-  Status set_application_clocks(ApplicationClocks) override { return fail(ErrorCode::not_supported, "none"); }
-  Status reset_application_clocks() override { return fail(ErrorCode::not_supported, "none"); }
+  Status set_application_clocks(ApplicationClocks clocks) override {
+    return write([&] {
+      if (clocks.memory == 1215_MHz && clocks.sm != 1005_MHz) state_.illegal = true;
+      state_.application = {clocks.memory.value(), clocks.sm.value()};
+      return Status();
+    });
+  }
+  Status reset_application_clocks() override {
+    return write([&] {
+      ++state_.application_resets;
+      state_.application = state_.application_default;
+      return Status();
+    });
+  }
 
  private:
   template <class Effect>

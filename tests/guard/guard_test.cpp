@@ -278,8 +278,6 @@ TEST(Guard, BadLeasesAreRefused) {
   EXPECT_EQ(refusal(ask(guard, wire::Acquire{{kGpu, kGpu}, {Knob::power_limit}, {}})),
             ErrorCode::invalid_argument);
   EXPECT_EQ(refusal(ask(guard, wire::Acquire{{GpuId{"../GPU"}}, {}, {}})), ErrorCode::invalid_argument);
-  EXPECT_EQ(refusal(ask(guard, wire::Acquire{{kGpu}, {Knob::application_clocks}, {}})),
-            ErrorCode::not_supported);
   EXPECT_EQ(refusal(ask(guard, wire::Welcome{})), ErrorCode::invalid_argument);
   EXPECT_EQ(refusal(wire::decode(guard.handle("nonsense", {})).value().body), ErrorCode::corrupt);
 }

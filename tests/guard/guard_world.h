@@ -94,6 +94,11 @@ inline wire::Body ask(Guard& guard, const wire::Body& request, TimePoint now = {
 }
 
 inline const wire::Acquire kBothKnobs{{kGpu}, {Knob::power_limit, Knob::sm_clock}, {}};
+inline const wire::Acquire kAllKnobs{
+    {kGpu}, {Knob::power_limit, Knob::sm_clock, Knob::application_clocks}, {}};
+inline wire::Apply application_at(double memory_mhz, double sm_mhz) {
+  return {kGpu, Setting{.application_clocks = ApplicationClocks{Megahertz(memory_mhz), Megahertz(sm_mhz)}}};
+}
 inline wire::Apply limit_to(double watts) {
   return {kGpu, Setting{.power_limit = Watts(watts)}};
 }

@@ -179,7 +179,7 @@ TEST(Recovery, NoFolderMeansNothingWasLeftBehind) {
 TEST(Recovery, ANewerJournalIsLeftForTheVersionThatWroteIt) {
   World world;
   die_at_150_watts(world);
-  const std::string text = "header version=2 shape=unknown";
+  const std::string text = "header version=3 shape=unknown";
   const std::string bytes = cat(hex(crc32(text), 8), " ", text, "\n");
   world.write_journal(bytes);
   EXPECT_EQ(world.restore_left_behind().value().at(0).outcome, Restoration::failed);

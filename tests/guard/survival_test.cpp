@@ -27,6 +27,8 @@ class Machine {
     return survival(FsRoot(folder_), environment);
   }
 
+  [[nodiscard]] FsRoot root() const { return FsRoot(folder_); }
+
  private:
   std::filesystem::path folder_;
 };
@@ -65,6 +67,21 @@ TEST(Survival, SchedulerJobsAreRecognisedAndNamed) {
         "/pbs_jobs.service/jobid/7.head"}) {
     EXPECT_FALSE(Machine().with("proc/self/cgroup", "0::" + path + "\n").asked().possible()) << path;
   }
+}
+
+TEST(Survival, SchedulerAndContainerAreBothNamed) {
+  const auto answer = Machine().with(".dockerenv").asked({{"SLURM_JOB_ID", "7"}});
+  EXPECT_EQ(answer.scheduler, "Slurm");
+  EXPECT_EQ(answer.container, "Docker");
+  EXPECT_TRUE(Machine().asked().container.empty());
+}
+
+TEST(Survival, AFolderThatTheHostLendsIsAMountOfItsOwn) {
+  const std::string lent = "36 35 0:30 /rubato /run/rubato rw - tmpfs tmpfs rw\n";
+  const std::string own = "36 35 0:30 / /run rw - tmpfs tmpfs rw\n";
+  EXPECT_TRUE(is_lent_by_host(Machine().with("proc/self/mountinfo", lent).root(), "/run/rubato"));
+  EXPECT_FALSE(is_lent_by_host(Machine().with("proc/self/mountinfo", own).root(), "/run/rubato"));
+  EXPECT_FALSE(is_lent_by_host(Machine().root(), "/run/rubato"));
 }
 
 TEST(Survival, WordsThatOnlyLookLikeAContainerAreNone) {

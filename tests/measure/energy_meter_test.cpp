@@ -67,7 +67,7 @@ TEST(EnergyMeter, ACounterResetIsJoinedWithIntegratedPowerAndSaidSo) {
   const auto detail = meter.inspect(at_s(0), at_s(10));
   ASSERT_TRUE(detail);
   EXPECT_NEAR(detail->window.energy.value(), 3000, 1e-6);
-  EXPECT_EQ(detail->counter_resets, 1U);
+  EXPECT_EQ(detail->counter_faults.resets, 1U);
   EXPECT_THAT(detail->window.source.quality, HasSubstr("1 counter reset"));
 }
 
@@ -124,6 +124,84 @@ TEST(EnergyMeter, ACounterThatStandsStillGivesWayToIntegratedPower) {
   const auto window = meter.window(at_s(0), at_s(10));
   EXPECT_EQ(window->source.name, kIntegratedPower);
   EXPECT_NEAR(window->energy.value(), 3000, 1e-6);
+  EXPECT_THAT(window->source.quality, HasSubstr("did not move in 10"));
+}
+
+TEST(EnergyMeter, ACounterThatStopsInMidRunIsBridgedByPowerAndSaidSo) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 200; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * std::min(i, 100))));
+  const auto detail = meter.inspect(at_s(0), at_s(20));
+  ASSERT_TRUE(detail);
+  EXPECT_NEAR(detail->window.energy.value(), 6000, 20);
+  EXPECT_EQ(detail->counter_faults.stills, 1U);
+  EXPECT_THAT(detail->window.source.quality, HasSubstr("stood still"));
+  EXPECT_NEAR(meter.window(at_s(0), at_s(9))->energy.value(), 2700, 20) << "before it stopped";
+}
+
+TEST(EnergyMeter, ACounterThatStoodStillAndGoesOnHasLostTheTimeBetween) {
+  EnergyMeter meter = usual_meter();
+  const auto frozen = [](int i) { return i < 50 ? i : std::max(50, i - 50); };
+  int told = 0;
+  for (int i = 0; i <= 200; ++i) {
+    const auto step = meter.add(reading(0.1 * i, 300_W, Joules(30.0 * frozen(i))));
+    if (step && std::holds_alternative<CounterStood>(*step)) ++told;
+  }
+  EXPECT_EQ(told, 1);
+  const auto detail = meter.inspect(at_s(0), at_s(20));
+  EXPECT_NEAR(detail->window.energy.value(), 6000, 30);
+  EXPECT_EQ(detail->counter_faults.stills, 1U);
+}
+
+TEST(EnergyMeter, ACounterThatCatchesUpHasLostNothing) {
+  EnergyMeter meter = usual_meter();
+  const auto late = [](int i) { return i > 50 && i < 100 ? 50 : i; };
+  for (int i = 0; i <= 200; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * late(i))));
+  const auto detail = meter.inspect(at_s(0), at_s(20));
+  EXPECT_NEAR(detail->window.energy.value(), 6000, 1e-6);
+  EXPECT_EQ(detail->counter_faults.count(), 0U);
+}
+
+TEST(EnergyMeter, AJumpOfAGigajouleIsNoEnergy) {
+  EnergyMeter meter = usual_meter();
+  int told = 0;
+  for (int i = 0; i <= 100; ++i) {
+    const auto step = meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i + (i < 50 ? 0 : 1e9))));
+    if (step && std::holds_alternative<CounterJump>(*step)) ++told;
+  }
+  EXPECT_EQ(told, 1);
+  const auto detail = meter.inspect(at_s(0), at_s(10));
+  EXPECT_NEAR(detail->window.energy.value(), 3000, 1e-6);
+  EXPECT_EQ(detail->counter_faults.jumps, 1U);
+  EXPECT_THAT(detail->window.source.quality, HasSubstr("impossible jump"));
+}
+
+TEST(EnergyMeter, ACounterBelowZeroIsNoCounter) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 100; ++i) EXPECT_FALSE(meter.add(reading(0.1 * i, 300_W, Joules(-5.0 - i))));
+  const auto window = meter.window(at_s(0), at_s(10));
+  EXPECT_EQ(window->source.name, kIntegratedPower);
+  EXPECT_NEAR(window->energy.value(), 3000, 1e-6);
+  EXPECT_THAT(window->source.quality, HasSubstr("below zero"));
+}
+
+TEST(EnergyMeter, AModuleIsMeasuredAsAModule) {
+  EnergyMeter meter(usual_facts(), Kind::measured, "GPU 0", Scope::module);
+  for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, std::nullopt));
+  EXPECT_EQ(meter.window(at_s(0), at_s(10))->source.scope, Scope::module);
+}
+
+TEST(EnergyMeter, WhatIsLearntOfTheSensorWidensTheEdges) {
+  EnergyMeter meter = usual_meter();
+  const auto feed = [&meter](int from, int to) {
+    for (int i = from; i <= to; ++i)
+      meter.add(reading(0.1 * i, Watts(i % 40 < 20 ? 100 : 300), std::nullopt));
+  };
+  feed(0, 100);
+  const Joules before = meter.window(at_s(1), at_s(3.5))->band_sampling;
+  SensorFacts facts = usual_facts();
+  facts.averaging_window = 1_s;
+  meter.learn(facts);
+  EXPECT_GT(meter.window(at_s(1), at_s(3.5))->band_sampling, before + 50_J);
 }
 
 TEST(EnergyMeter, ACounterAloneIsEnough) {

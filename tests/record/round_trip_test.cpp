@@ -86,7 +86,7 @@ TEST(RunRecord, GivesBackEverythingThatWasWritten) {
   EXPECT_EQ(read->end->devices[0].restoration, Restoration::restored);
 }
 
-TEST(RunRecord, IsOneFileWithoutOpenRowsWhenFinished) {
+TEST(RunRecord, IsOneFileOfTenSecondChunksWhenFinished) {
   const Folder folder;
   auto writer = Writer::create(folder.path(), run_info());
   ASSERT_TRUE(writer);
@@ -95,20 +95,54 @@ TEST(RunRecord, IsOneFileWithoutOpenRowsWhenFinished) {
   const auto file = (*writer)->finish(run_end());
   ASSERT_TRUE(file);
   EXPECT_FALSE(std::filesystem::exists(cat(file->string(), "-wal")));
-  EXPECT_EQ(count(*file, "SELECT count(*) FROM sample_open"), 0);
   EXPECT_EQ(count(*file, "SELECT count(*) FROM sample_chunk WHERE kind='fast'"), 3);
   EXPECT_EQ(count(*file, "SELECT max(end_ns-begin_ns) < 10000000000 FROM sample_chunk"), 1);
 }
 
-TEST(RunRecord, KeepsAtMostTenSecondsInPlainRowsWhileItIsWritten) {
+TEST(RunRecord, KeepsAtMostTenSecondsInSmallChunksWhileItIsWritten) {
   const Folder folder;
   auto writer = Writer::create(folder.path(), run_info());
   ASSERT_TRUE(writer);
   (*writer)->device(device_info());
   ASSERT_TRUE(write_tenths(**writer, 0, 151));
-  EXPECT_EQ(count((*writer)->file(), "SELECT count(*) FROM sample_chunk WHERE kind='fast'"), 1);
-  EXPECT_EQ(count((*writer)->file(), "SELECT count(*) FROM sample_open WHERE kind='fast'"), 51);
+  const auto file = (*writer)->file();
+  EXPECT_EQ(count(file, "SELECT max(samples) FROM sample_chunk WHERE kind='fast'"), 100);
+  EXPECT_EQ(count(file, "SELECT count(*) FROM sample_chunk WHERE kind='fast'"), 1 + 6)
+      << "ten seconds, the rest of the commit they ended in, and five commits of a second";
+  EXPECT_EQ(count(file, "SELECT sum(samples) FROM sample_chunk WHERE kind='fast'"), 151);
   EXPECT_GT((*writer)->bytes_written(), 4096U);
+}
+
+TEST(RunRecord, KeepsEveryScopeApart) {
+  const Folder folder;
+  auto writer = Writer::create(folder.path(), run_info());
+  ASSERT_TRUE(writer);
+  FastReading superchip{kBegin, 300_W, 1_J, 290_W, 500_W, 2_J, 40_W};
+  (*writer)->device(device_info());
+  (*writer)->sample(kGpu, superchip);
+  SlowReading slow{.at = kBegin, .performance_state = 2};
+  slow.limited = {.power_cap = 3_s, .power_brake = 0.5_s};
+  (*writer)->sample(kGpu, slow);
+  RunEnd end = run_end();
+  EnergyWindow module = energy(kBegin, kBegin + 30_s, 15000_J);
+  module.source.scope = Scope::module;
+  end.devices[0].other_scopes.push_back(module);
+  const auto file = (*writer)->finish(end);
+  ASSERT_TRUE(file);
+  const auto read = read_run(*file);
+  ASSERT_TRUE(read) << read.error().what;
+  const FastReading& fast = read->devices[0].fast[0];
+  EXPECT_EQ(fast.power_average, 290_W);
+  EXPECT_EQ(fast.module_power, 500_W);
+  EXPECT_EQ(fast.module_energy_counter, 2_J);
+  EXPECT_EQ(fast.memory_power, 40_W);
+  EXPECT_EQ(read->devices[0].slow[0].performance_state, 2U);
+  EXPECT_EQ(read->devices[0].slow[0].limited, slow.limited);
+  const DeviceEnd& device = read->end->devices[0];
+  EXPECT_EQ(device.energy->energy, 3000_J);
+  ASSERT_THAT(device.other_scopes, SizeIs(1));
+  EXPECT_EQ(device.other_scopes[0].energy, 15000_J);
+  EXPECT_EQ(device.other_scopes[0].source.scope, Scope::module);
 }
 
 TEST(RunRecord, ThatNothingWasReadOnIsMissingNotZero) {
@@ -144,22 +178,41 @@ TEST(RunRecord, DropsWhatComesAfterTheEnd) {
 TEST(SampleChunk, IsRefusedWhenABitOfItIsWrong) {
   std::vector<FastReading> samples;
   for (int i = 0; i < 20; ++i) samples.push_back(fast(i));
-  auto blob = encode_chunk(std::span<const FastReading>(samples));
-  ASSERT_TRUE(blob);
-  ASSERT_TRUE(decode_fast_chunk(samples[0].at, samples.size(), *blob));
+  ChunkEncoder encoder;
+  const auto encoded = encoder.encode(std::span<const FastReading>(samples));
+  ASSERT_TRUE(encoded);
+  std::vector<char> blob(encoded->begin(), encoded->end());
+  const ChunkHead head{.begin = samples[0].at, .samples = samples.size()};
+  ASSERT_TRUE(decode_fast_chunk(head, blob));
   int refused = 0;
-  for (char& byte : *blob) {
+  for (char& byte : blob) {
     byte = static_cast<char>(byte ^ 1);
-    const auto read = decode_fast_chunk(samples[0].at, samples.size(), *blob);
+    const auto read = decode_fast_chunk(head, blob);
     byte = static_cast<char>(byte ^ 1);
     if (!read)
       ++refused;
     else
       EXPECT_EQ((*read)[19].power, samples[19].power);
   }
-  EXPECT_GT(refused, static_cast<int>(blob->size()) / 2);
-  EXPECT_FALSE(decode_fast_chunk(samples[0].at, samples.size() + 1, *blob));
-  EXPECT_FALSE(decode_fast_chunk(samples[0].at, std::size_t{1} << 60, *blob));
+  EXPECT_GT(refused, static_cast<int>(blob.size()) / 2);
+  EXPECT_FALSE(decode_fast_chunk({.begin = samples[0].at, .samples = samples.size() + 1}, blob));
+  EXPECT_FALSE(decode_fast_chunk({.begin = samples[0].at, .samples = samples.size() - 1}, blob));
+  EXPECT_FALSE(decode_fast_chunk({.begin = samples[0].at, .samples = std::size_t{1} << 60}, blob));
+  EXPECT_FALSE(decode_fast_chunk({.layout = 3, .begin = samples[0].at, .samples = samples.size()}, blob));
+}
+
+TEST(SampleChunk, KeepsWhichSamplesHadAValue) {
+  std::vector<FastReading> samples;
+  for (int i = 0; i < 19; ++i) samples.push_back(fast(i));
+  samples[7].power.reset();
+  ChunkEncoder encoder;
+  const auto blob = encoder.encode(std::span<const FastReading>(samples));
+  const auto read = decode_fast_chunk({.begin = samples[0].at, .samples = samples.size()}, blob.value());
+  ASSERT_TRUE(read) << read.error().what;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    EXPECT_EQ((*read)[i].power, samples[i].power) << i;
+    EXPECT_EQ((*read)[i].energy_counter, samples[i].energy_counter) << i;
+  }
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "core/sweep_table_csv.h"
+#include "device/replay/world.h"
 #include "rubato/mark_layout.h"
 #include "simgpu/trainer/mark_writer.h"
 
@@ -112,6 +114,29 @@ TEST_F(Train, WithoutAWorldItSaysSo) {
   const Result<int> result = train({});
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().what.find("RUBATO_SIM_WORLD"), std::string::npos);
+}
+
+TEST_F(Train, OnARunOfReplayedGpusItTrainsTheTablesOwnWorkload) {
+  const auto table = parse_sweep_table(
+      "gpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j\n"
+      "V100,net,g,100,,,0.4,50,20\nV100,net,g,200,,,0.2,100,20\n");
+  ASSERT_TRUE(table);
+  const device::replay::ReplaySource source{.table = *table, .iteration = {}};
+  const auto replay =
+      device::replay::ReplayWorld::open_or_create(folder / "replay", std::span(&source, 1), {.rate = 200.0});
+  ASSERT_TRUE(replay) << replay.error().what;
+  ::setenv("RUBATO_REPLAY_WORLD", (folder / "replay").c_str(), 1);
+  EXPECT_EQ(wait_for(start({.workload = "replay", .iterations = 5})), 0) << "named";
+  ::setenv("RUBATO_REPLAY_GPUS", (*replay)->identity(0).id.uuid.c_str(), 1);
+  EXPECT_EQ(wait_for(start({.workload = "", .iterations = 5})), 0) << "found from the environment";
+  EXPECT_NEAR((*replay)->read(0, (*replay)->clock()->now())->energy.value(), 10 * 20, 1e-6);
+  const Result<int> other = train({.workload = "resnet50"});
+  ::unsetenv("RUBATO_REPLAY_GPUS");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().hint, "rubato sim train replay");
+  ::unsetenv("RUBATO_REPLAY_WORLD");
+  EXPECT_EQ(train({.workload = "replay"}).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(train({.workload = ""}).error().code, ErrorCode::invalid_argument);
 }
 
 TEST_F(Train, AFullRingDropsItsOldestMarks) {

@@ -97,6 +97,35 @@ TEST(VirtualTrainer, TakesItsContextOffTheGpu) {
   EXPECT_TRUE(t.world->read_processes(0, t.end)->empty());
 }
 
+TEST(VirtualTrainer, OnAReplayedGpuIterationsTakeTheTablesTime) {
+  SweepTable table;
+  for (const auto& [limit, seconds] : {std::pair{100_W, 4_s}, {200_W, 2_s}})
+    table.rows.push_back({.gpu = "V100",
+                          .workload = "net",
+                          .group = "g",
+                          .power_limit = limit,
+                          .time = seconds,
+                          .power = 100_W,
+                          .energy = 100_W * seconds});
+  const device::replay::ReplaySource source{.table = table, .iteration = {}};
+  const auto world = std::move(*device::replay::ReplayWorld::create_private(std::span(&source, 1)));
+  std::vector<Mark> marks;
+  auto trainer = std::move(
+      *VirtualTrainer::start(*world, {.iterations = 3}, 77, {}, [&](const Mark& m) { marks.push_back(m); }));
+  ASSERT_TRUE(trainer->step(*trainer->next_due()));
+  const TimePoint first_done{2'000'000'000};
+  EXPECT_EQ(trainer->completed(), 1U);
+  ASSERT_TRUE(world->set_power_limit(0, 100_W, first_done));
+  ASSERT_TRUE(trainer->step(first_done));
+  EXPECT_EQ(trainer->next_due(), first_done + 4_s);
+  while (const auto due = trainer->next_due()) ASSERT_TRUE(trainer->step(*due));
+  EXPECT_EQ(marks.back().at, first_done + 8_s);
+  trainer.reset();
+  EXPECT_TRUE(world->read_processes(0, marks.back().at)->empty());
+  EXPECT_EQ(VirtualTrainer::start(*world, {.iterations = 0}, 77, {}, {}).error().code,
+            ErrorCode::invalid_argument);
+}
+
 TEST(VirtualTrainer, RefusesAnUnknownWorkloadAndNoIterations) {
   const std::vector<std::string> names{"v100"};
   const auto world = std::move(*device::sim::SimWorld::create_private(names));

@@ -28,6 +28,11 @@ template <class T, class Make>
 std::optional<T> maybe(Make make) {
   return *rc::gen::arbitrary<bool>() ? std::optional<T>(make()) : std::nullopt;
 }
+std::optional<ApplicationClocks> maybe_application_clocks() {
+  return maybe<ApplicationClocks>([] {
+    return ApplicationClocks{Megahertz(any_value()), Megahertz(any_value())};
+  });
+}
 std::optional<Watts> maybe_watts() {
   return maybe<Watts>([] { return Watts(any_value()); });
 }
@@ -44,11 +49,8 @@ Body any_body() {
                      maybe<ClockRange>(any_range)};
     }
     case 2:
-      return Apply{*any_gpu(),
-                   Setting{maybe_watts(), maybe<ClockRange>(any_range), maybe<ClockRange>(any_range),
-                           maybe<ApplicationClocks>([] {
-                             return ApplicationClocks{Megahertz(any_value()), Megahertz(any_value())};
-                           })}};
+      return Apply{*any_gpu(), Setting{maybe_watts(), maybe<ClockRange>(any_range),
+                                       maybe<ClockRange>(any_range), maybe_application_clocks()}};
     case 3:
       return Restore{*any_gpu()};
     case 4:
@@ -63,12 +65,13 @@ Body any_body() {
         granted.found.push_back({*any_gpu(),
                                  {Watts(any_value()), Watts(any_value()), Watts(any_value()),
                                   Watts(any_value()), Watts(any_value())},
-                                 *any_text()});
+                                 *any_text(),
+                                 maybe_application_clocks()});
       }
       return granted;
     }
     case 8:
-      return Applied{*any_gpu(), maybe_watts(), maybe_watts()};
+      return Applied{*any_gpu(), maybe_watts(), maybe_watts(), maybe_application_clocks()};
     case 9: {
       Restored restored;
       for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
@@ -96,6 +99,16 @@ TEST(Codec, WhatIsEncodedIsDecodedToTheSameBytesAgainForEveryMessage) {
     RC_ASSERT(decoded->body.index() == message.body.index());
     RC_ASSERT(encode(*decoded) == datagram);
   }));
+}
+
+TEST(Codec, ApplicationClocksArriveInBothReplies) {
+  const ApplicationClocks clocks{877_MHz, 1005_MHz};
+  const Granted granted{{Found{{"GPU-a"}, {}, "", clocks}, Found{{"GPU-b"}, {}, "", {}}}};
+  const auto found = std::get<Granted>(decode(encode({7, granted})).value().body).found;
+  EXPECT_EQ(found.at(0).application_clocks, clocks);
+  EXPECT_FALSE(found.at(1).application_clocks);
+  const Applied applied{{"GPU-a"}, 150_W, 150_W, clocks};
+  EXPECT_EQ(std::get<Applied>(decode(encode({7, applied})).value().body).application_clocks, clocks);
 }
 
 TEST(Codec, EveryFieldOfASettingArrives) {

@@ -120,7 +120,7 @@ Value exit_status_json(const std::optional<int>& code, const std::optional<int>&
   return Missing{"the job's end was not seen"};
 }
 
-Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary) {
+Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary, bool running) {
   const auto since_begin = [&run](TimePoint t) { return Amount{(t - run.info.begin).value(), "s", 3}; };
   Array command;
   for (const std::string& argument : run.info.command) command.emplace_back(argument);
@@ -157,6 +157,7 @@ Value run_report_json(const record::RunRecord& run, const analyse::Summary& summ
       {"host", run.info.host},
       {"started_at", run.info.started_at},
       {"complete", run.end.has_value()},
+      {"running", running},
       {"exit_status", run.end ? exit_status_json(run.end->exit_code, run.end->exit_signal)
                               : Value(Missing{"the record was cut short"})},
       {"duration_s", amount(summary.duration, "s")},

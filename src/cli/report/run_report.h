@@ -1,6 +1,8 @@
 // The report of one run and the list of runs.
 #pragma once
 
+#include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,16 +13,19 @@
 
 namespace rubato::cli {
 
-/// Schema rubato.run/1 (docs/formats.md).
-[[nodiscard]] report::Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary);
+/// Schema rubato.run/1 (docs/formats.md). `running`: its rubato is still at work.
+[[nodiscard]] report::Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary,
+                                            bool running = false);
 /// What a newcomer reads when the run is over.
 [[nodiscard]] std::string run_report_text(const record::RunRecord& run, const analyse::Summary& summary,
-                                          const report::TextOptions& options = {});
+                                          const report::TextOptions& options = {}, bool running = false);
 
-/// Schema rubato.runs/1.
-[[nodiscard]] report::Value runs_json(const std::vector<record::RunSummary>& runs);
+/// Schema rubato.runs/1. `running`: the records somebody still writes.
+[[nodiscard]] report::Value runs_json(const std::vector<record::RunSummary>& runs,
+                                      const std::set<std::filesystem::path>& running = {});
 [[nodiscard]] std::string runs_text(const std::vector<record::RunSummary>& runs,
-                                    const report::TextOptions& options = {});
+                                    const report::TextOptions& options = {},
+                                    const std::set<std::filesystem::path>& running = {});
 
 /// {"power_limit_w": …, "sm_clock_mhz": {"min","max"}, "memory_clock_mhz": …, "application_clocks_mhz":
 /// {"memory","sm"}}

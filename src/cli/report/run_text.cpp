@@ -81,8 +81,8 @@ std::string held_setting(const Summary& summary) {
 
 class RunText {
  public:
-  RunText(const record::RunRecord& run, const Summary& summary, const TextOptions& options)
-      : run_(run), summary_(summary), options_(options) {}
+  RunText(const record::RunRecord& run, const Summary& summary, const TextOptions& options, bool running)
+      : run_(run), summary_(summary), options_(options), running_(running) {}
 
   std::string text() {
     title();
@@ -102,7 +102,7 @@ class RunText {
     if (run_.end && !run_.info.command.empty())
       line += cat(" · ", ending(run_.end->exit_code, run_.end->exit_signal, true));
     else if (!run_.end)
-      line += " · cut short";
+      line += running_ ? " · still running" : " · cut short";
     if (summary_.duration) line += cat(" · ", text_of(*summary_.duration));
     out_ += ink(cut(line, width()), Ink::bold, options_) + "\n";
     if (!run_.info.command.empty())
@@ -112,8 +112,8 @@ class RunText {
 
   void headline() {
     if (!run_.end)
-      say("This record was cut short: rubato was killed or is still at work. At most the last second is "
-          "missing.");
+      say(running_ ? "This run goes on: what follows is the part so far, without the last second."
+                   : "This record was cut short: rubato was killed. At most the last second is missing.");
     if (summary_.savings)
       savings(*summary_.savings);
     else {
@@ -187,7 +187,8 @@ class RunText {
     if (g.found) row("found", cat(describe(*g.found), g.found->empty() ? "" : " (read from the driver)"));
     row("set to", g.requested ? describe(*g.requested) : "nothing was set");
     if (!g.restoration) {
-      row("put back", "not known: the record ends before; `rubato restore` looks after it");
+      row("put back", running_ ? "not yet: the run goes on"
+                               : "not known: the record ends before; `rubato restore` looks after it");
       return;
     }
     switch (*g.restoration) {
@@ -298,14 +299,15 @@ class RunText {
   const record::RunRecord& run_;
   const Summary& summary_;
   TextOptions options_;
+  bool running_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string run_report_text(const record::RunRecord& run, const Summary& summary,
-                            const TextOptions& options) {
-  return RunText(run, summary, options).text();
+std::string run_report_text(const record::RunRecord& run, const Summary& summary, const TextOptions& options,
+                            bool running) {
+  return RunText(run, summary, options, running).text();
 }
 
 }  // namespace rubato::cli

@@ -13,7 +13,7 @@ using report::Table;
 using report::text_of;
 using report::Value;
 
-Value runs_json(const std::vector<record::RunSummary>& runs) {
+Value runs_json(const std::vector<record::RunSummary>& runs, const std::set<std::filesystem::path>& running) {
   Array rows;
   for (const record::RunSummary& run : runs) {
     Array command;
@@ -24,6 +24,7 @@ Value runs_json(const std::vector<record::RunSummary>& runs) {
                {"command", std::move(command)},
                {"started_at", run.started_at},
                {"complete", run.duration.has_value()},
+               {"running", running.contains(run.file)},
                {"duration_s", run.duration ? Value(Amount{run.duration->value(), "s"}) : Value(Missing{})},
                {"exit_status", exit_status_json(run.exit_code, run.exit_signal)},
                {"file", run.file.string()}});
@@ -31,11 +32,12 @@ Value runs_json(const std::vector<record::RunSummary>& runs) {
   return Object{{"schema", "rubato.runs/1"}, {"runs", std::move(rows)}};
 }
 
-std::string runs_text(const std::vector<record::RunSummary>& runs, const report::TextOptions& options) {
+std::string runs_text(const std::vector<record::RunSummary>& runs, const report::TextOptions& options,
+                      const std::set<std::filesystem::path>& running) {
   if (runs.empty()) return "No runs yet. Start one: rubato measure -- COMMAND\n";
   Table table({{"run"}, {"mode"}, {"took", true}, {"ended"}, {"command"}});
   for (const record::RunSummary& run : runs) {
-    std::string ended = "cut short";
+    std::string ended = running.contains(run.file) ? "running" : "cut short";
     if (run.exit_code)
       ended = "exit " + std::to_string(*run.exit_code);
     else if (run.exit_signal)

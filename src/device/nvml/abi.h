@@ -67,9 +67,15 @@ inline constexpr int kClockIdApplicationDefault = 2;
 inline constexpr int kClockIdBoostMax = 3;
 
 inline constexpr int kTemperatureGpu = 0;
-inline constexpr int kVirtualizationVgpu = 2;
+inline constexpr int kVirtualizationVgpu = 2;      // this system is the guest
+inline constexpr int kVirtualizationHostVgpu = 3;  // this system's GPU is shared among guests
+inline constexpr int kVirtualizationHostVsga = 4;
+inline constexpr unsigned kPerformanceStateUnknown = 32;
+inline constexpr int kPerfPolicyPower = 0;
+inline constexpr int kPerfPolicyThermal = 1;
 
-inline constexpr unsigned kFieldTotalEnergy = 83;  // mJ since the driver was loaded
+inline constexpr unsigned kFieldTimePowerCap = 74;  // ns held back since the driver was loaded
+inline constexpr unsigned kFieldTotalEnergy = 83;   // mJ since the driver was loaded
 inline constexpr unsigned kFieldPowerAverage = 185;
 inline constexpr unsigned kFieldPowerInstant = 186;
 inline constexpr unsigned kFieldPowerMinLimit = 187;
@@ -78,6 +84,16 @@ inline constexpr unsigned kFieldPowerDefaultLimit = 189;
 inline constexpr unsigned kFieldPowerCurrentLimit = 190;  // enforced
 inline constexpr unsigned kFieldEnergy = 191;             // same as 83, with scopes
 inline constexpr unsigned kFieldPowerRequestedLimit = 192;
+// In ns, and with these numbers from driver 580.82 on only: 570 to 580.65 give them to other values (see
+// driver_version.h).
+inline constexpr unsigned kFieldTimeSwThermal = 269;
+inline constexpr unsigned kFieldTimeHwThermal = 270;
+inline constexpr unsigned kFieldTimePowerBrake = 271;
+
+// FieldValue::scope of the power and energy fields.
+inline constexpr unsigned kScopeGpu = 0;
+inline constexpr unsigned kScopeModule = 1;  // GPU, CPU and their memory, on superchips
+inline constexpr unsigned kScopeMemory = 2;
 
 inline constexpr unsigned long long kReasonIdle = 0x1;
 inline constexpr unsigned long long kReasonUserClocks = 0x2;
@@ -170,6 +186,20 @@ struct Process {
 };
 static_assert(sizeof(Process) == 24 && offsetof(Process, gpu_instance) == 16);
 
+struct ViolationTime {
+  unsigned long long reference_us;
+  unsigned long long violation_ns;
+};
+static_assert(sizeof(ViolationTime) == 16);
+
+struct TemperatureV1 {
+  unsigned int version;
+  int sensor;
+  int celsius;
+};
+static_assert(sizeof(TemperatureV1) == 12);
+inline constexpr unsigned kTemperatureVersion1 = sizeof(TemperatureV1) | (1U << 24U);
+
 struct PowerValueV2 {
   unsigned int version;
   unsigned char scope;
@@ -201,6 +231,8 @@ using DeviceClock = Return(Device device, int clock, int id, unsigned int* mhz);
 using DeviceMemoryClocks = Return(Device device, unsigned int* count, unsigned int* mhz);
 using DeviceGraphicsClocks = Return(Device device, unsigned int memory_mhz, unsigned int* count,
                                     unsigned int* mhz);
+using DeviceViolation = Return(Device device, int policy, ViolationTime* time);
+using DeviceTemperature = Return(Device device, TemperatureV1* temperature);
 using DeviceUtilization = Return(Device device, Utilization* utilization);
 using DeviceMemory = Return(Device device, Memory* memory);
 using DeviceMemoryV2 = Return(Device device, MemoryV2* memory);

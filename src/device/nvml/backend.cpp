@@ -44,6 +44,9 @@ Result<GpuIdentity> identify(const Functions& nvml, abi::Device device, unsigned
   if (nvml.pci(device, &pci) == abi::kSuccess) {
     pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
     identity.pci_bus_id = pci.bus_id;
+  } else if (nvml.pci_legacy(device, &pci) == abi::kSuccess) {
+    pci.bus_id_legacy[sizeof(pci.bus_id_legacy) - 1] = '\0';
+    identity.pci_bus_id = pci.bus_id_legacy;
   } else {
     identity.pci_bus_id = "PCI id unknown";
   }
@@ -121,11 +124,15 @@ Result<Handle> NvmlBackend::find(const GpuId& id) const {
       std::find_if(gpus_.begin(), gpus_.end(), [&](const GpuIdentity& g) { return g.id == id; });
   if (found == gpus_.end())
     return fail(ErrorCode::not_found, cat("the NVIDIA driver has no GPU ", id.uuid), "run 'rubato devices'");
+  abi::Device device = devices_[static_cast<std::size_t>(found - gpus_.begin())];
+  // A handle found before NVML had to be initialised again is void.
+  (void)library_->nvml().handle_by_uuid(id.uuid.c_str(), &device);
   return Handle{.library = library_,
-                .device = devices_[static_cast<std::size_t>(found - gpus_.begin())],
+                .device = device,
                 .identity = *found,
                 .clock = clock_,
-                .kind = simulated_ ? Kind::modelled : Kind::measured};
+                .kind = simulated_ ? Kind::modelled : Kind::measured,
+                .root = root_};
 }
 
 Capability NvmlBackend::right() const {
@@ -138,8 +145,8 @@ Capability NvmlBackend::right() const {
 Result<std::unique_ptr<Gpu>> NvmlBackend::open(const GpuId& id) {
   auto handle = find(id);
   if (!handle) return fail(std::move(handle.error()));
-  DeviceCalls calls(handle->library, handle->device);
-  auto probed = probe(calls, handle->identity, right());
+  DeviceCalls calls(handle->library, handle->device, id.uuid);
+  auto probed = probe(calls, handle->identity, parse_driver_version(driver_version_), right());
   if (!probed) return fail(std::move(probed.error()));
   SensorFacts sensor = sensor_facts(probed->chip, handle->identity.name, probed->power, driver_version_);
   return std::make_unique<NvmlGpu>(std::move(*handle), std::move(calls), std::move(*probed),
@@ -179,7 +186,7 @@ Result<std::unique_ptr<Backend>> open(std::string_view argument) {
 }
 
 Result<std::unique_ptr<Backend>> open_with(const Options& options) {
-  auto library = Library::load(options.library);
+  auto library = Library::load(options.library, options.root);
   if (!library) return fail(std::move(library.error()));
   auto clock = clock_of((*library)->nvml());
   if (!clock) return fail(std::move(clock.error()));

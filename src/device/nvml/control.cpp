@@ -21,11 +21,31 @@ Status NvmlControl::done(abi::Return code, std::string_view doing) const {
   return fail(from_return(code, cat(describe(name_), ": cannot ", doing)));
 }
 
+Answer<std::vector<unsigned>> NvmlControl::list_clocks(Domain domain) {
+  auto memory = calls_.memory_clocks();
+  if (domain == Domain::memory || !memory.ok()) return memory;
+  Answer<std::vector<unsigned>> sm{.code = abi::kNotSupported};
+  for (const unsigned mhz : memory.value) {
+    const auto at = calls_.graphics_clocks_at(mhz);
+    if (!at.ok() && !means_unsupported(at.code) && at.code != abi::kNotFound) return at;
+    sm.value.insert(sm.value.end(), at.value.begin(), at.value.end());
+    if (at.ok()) sm.code = abi::kSuccess;
+  }
+  std::sort(sm.value.begin(), sm.value.end());
+  sm.value.erase(std::unique(sm.value.begin(), sm.value.end()), sm.value.end());
+  return sm;
+}
+
 Status NvmlControl::check_clock(Domain domain, Megahertz clock) {
   const bool sm = domain == Domain::sm;
+  // These must not reach the conversion to an unsigned number.
+  if (!(clock.value() > 0 && std::isfinite(clock.value()))) {
+    return fail(ErrorCode::invalid_argument, cat(describe(name_), ": ", clock, " is no clock"),
+                "give it in MHz, above zero");
+  }
   auto& known = sm ? sm_clocks_ : memory_clocks_;
   if (!known) {
-    auto answer = sm ? calls_.graphics_clocks() : calls_.memory_clocks();
+    auto answer = list_clocks(domain);
     if (means_unsupported(answer.code)) return {};  // no list to check against: the driver decides
     if (!answer.ok()) return done(answer.code, "list the clocks");
     known = std::move(answer.value);
@@ -93,6 +113,16 @@ Status NvmlControl::reset_memory_clock() {
 Status NvmlControl::set_application_clocks(ApplicationClocks clocks) {
   if (auto good = check_clock(Domain::memory, clocks.memory); !good) return good;
   if (auto good = check_clock(Domain::sm, clocks.sm); !good) return good;
+  const auto legal = calls_.graphics_clocks_at(to_whole_megahertz(clocks.memory));
+  const bool pair = !legal.ok() ||
+                    std::binary_search(legal.value.begin(), legal.value.end(), to_whole_megahertz(clocks.sm));
+  if (!pair) {
+    return fail(ErrorCode::invalid_argument,
+                cat(describe(name_), ": SM ", clocks.sm, " is not legal at memory ", clocks.memory, "; ",
+                    legal.value.empty() ? std::string("no SM clock is")
+                                        : cat(legal.value.front(), " to ", legal.value.back(), " MHz are")),
+                "'nvidia-smi -q -d SUPPORTED_CLOCKS' lists the legal pairs");
+  }
   return done(calls_.call(calls_.nvml().set_application, to_whole_megahertz(clocks.memory),
                           to_whole_megahertz(clocks.sm)),
               cat("set the application clocks to memory ", clocks.memory, ", SM ", clocks.sm));

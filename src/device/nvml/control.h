@@ -13,7 +13,7 @@ namespace rubato::device::nvml {
 class NvmlControl final : public GpuControl {
  public:
   explicit NvmlControl(const Handle& handle)
-      : name_(handle.identity), calls_(handle.library, handle.device) {}
+      : name_(handle.identity), calls_(handle.library, handle.device, handle.identity.id.uuid) {}
 
   [[nodiscard]] Status set_power_limit(Watts limit) override;
   [[nodiscard]] Status lock_sm_clock(ClockRange range) override;
@@ -28,6 +28,7 @@ class NvmlControl final : public GpuControl {
   /// The driver would round a clock that it does not have; we refuse it and name the nearest.
   [[nodiscard]] Status check_clock(Domain domain, Megahertz clock);
   [[nodiscard]] Status check_range(Domain domain, ClockRange range);
+  [[nodiscard]] Answer<std::vector<unsigned>> list_clocks(Domain domain);
   [[nodiscard]] Status done(abi::Return code, std::string_view doing) const;
 
   GpuIdentity name_;

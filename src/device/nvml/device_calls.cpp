@@ -50,34 +50,32 @@ Answer<unsigned long long> DeviceCalls::number(const Function<abi::DeviceLong>& 
   return answer;
 }
 
-Answer<double> DeviceCalls::field(unsigned id) {
-  abi::FieldValue value{};
-  value.field = id;
-  Answer<double> answer;
-  answer.code = call(nvml().fields, 1, &value);
-  if (answer.ok()) answer.code = value.result;
-  if (answer.ok()) answer.value = value_of(value);
-  return answer;
-}
-
 Answer<std::vector<unsigned>> DeviceCalls::memory_clocks() {
   auto clocks = list<unsigned>(nvml().memory_clocks);
   sort_unique(clocks.value);
   return clocks;
 }
 
-Answer<std::vector<unsigned>> DeviceCalls::graphics_clocks() {
-  auto all = memory_clocks();
-  if (!all.ok()) return all;
-  const std::vector<unsigned> memory = std::move(all.value);
-  all.value.clear();
-  for (const unsigned mhz : memory) {
-    const auto clocks = list<unsigned>(nvml().graphics_clocks, mhz);
-    if (!clocks.ok()) return clocks;
-    all.value.insert(all.value.end(), clocks.value.begin(), clocks.value.end());
-  }
-  sort_unique(all.value);
-  return all;
+Answer<std::vector<unsigned>> DeviceCalls::graphics_clocks_at(unsigned memory_mhz) {
+  auto clocks = list<unsigned>(nvml().graphics_clocks, memory_mhz);
+  sort_unique(clocks.value);
+  return clocks;
+}
+
+bool DeviceCalls::find_again() {
+  const auto look = [&] {
+    abi::Device found = nullptr;
+    const abi::Return code = nvml().handle_by_uuid(uuid_.c_str(), &found);
+    if (code == abi::kSuccess) {
+      handle_ = found;
+      session_ = library_->session();
+    }
+    return code;
+  };
+  const unsigned seen = library_->session();
+  const abi::Return code = look();
+  if (code == abi::kUninitialized && library_->start_again(seen)) return look() == abi::kSuccess;
+  return code == abi::kSuccess;
 }
 
 }  // namespace rubato::device::nvml

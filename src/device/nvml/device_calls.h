@@ -1,9 +1,10 @@
-// NVML calls on one GPU, each of them counted and timed.
+// NVML calls on one GPU, each of them counted and timed, and the way back to the GPU after somebody reset it.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/sample.h"
@@ -21,8 +22,11 @@ struct Answer {
 
 class DeviceCalls {
  public:
-  DeviceCalls(std::shared_ptr<const Library> library, abi::Device handle)
-      : library_(std::move(library)), handle_(handle) {}
+  DeviceCalls(std::shared_ptr<const Library> library, abi::Device handle, std::string uuid)
+      : library_(std::move(library)),
+        handle_(handle),
+        uuid_(std::move(uuid)),
+        session_(library_->session()) {}
 
   [[nodiscard]] const Functions& nvml() const { return library_->nvml(); }
   [[nodiscard]] const CallCost& cost() const { return cost_; }
@@ -30,19 +34,25 @@ class DeviceCalls {
   template <class Signature, class... Args>
   abi::Return call(const Function<Signature>& function, Args... args) {
     if (!function.exists()) return abi::kFunctionNotFound;
-    // Wall time on purpose, also in a scaled world: this is what the driver costs the host.
-    const auto begin = std::chrono::steady_clock::now();
-    const abi::Return code = function(handle_, args...);
-    cost_.inside += Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    ++cost_.calls;
-    return code;
+    if (session_ != library_->session() && !find_again()) {
+      session_ = library_->session();
+      handle_ = nullptr;
+    }
+    const auto ask = [&] {
+      if (handle_ == nullptr) return abi::kGpuIsLost;
+      return timed([&] { return function(handle_, args...); });
+    };
+    const abi::Return code = ask();
+    if (!gpu_is_gone(code)) {
+      gone_in_a_row_ = 0;
+      return code;
+    }
+    return worth_a_try() && find_again() ? ask() : code;
   }
 
   [[nodiscard]] Answer<unsigned> number(const Function<abi::DeviceNumber>& function);
   [[nodiscard]] Answer<unsigned> number(const Function<abi::DeviceKindNumber>& function, int kind);
   [[nodiscard]] Answer<unsigned long long> number(const Function<abi::DeviceLong>& function);
-  /// One field; for several at once fill FieldValues and call fields.
-  [[nodiscard]] Answer<double> field(unsigned id);
   /// NVML's way to return lists: ask with room for so many, be told how many are needed, ask again.
   template <class Row, class Signature, class... Args>
   [[nodiscard]] Answer<std::vector<Row>> list(const Function<Signature>& function, Args... args) {
@@ -59,13 +69,38 @@ class DeviceCalls {
     return rows;
   }
 
-  /// Ascending and without repetition; SM clocks over all memory clocks.
+  /// Ascending and without repetition.
   [[nodiscard]] Answer<std::vector<unsigned>> memory_clocks();
-  [[nodiscard]] Answer<std::vector<unsigned>> graphics_clocks();
+  [[nodiscard]] Answer<std::vector<unsigned>> graphics_clocks_at(unsigned memory_mhz);
 
  private:
+  [[nodiscard]] static bool gpu_is_gone(abi::Return code) {
+    return code == abi::kUninitialized || code == abi::kGpuIsLost || code == abi::kResetRequired;
+  }
+  /// True at the 1st, 2nd, 4th, 8th ... failure in a row: a GPU gone for good costs next to nothing.
+  [[nodiscard]] bool worth_a_try() {
+    ++gone_in_a_row_;
+    return (gone_in_a_row_ & (gone_in_a_row_ - 1)) == 0;
+  }
+  /// The GPU's handle anew, after nvmlInit where the library says it needs one. Never ends the session first:
+  /// where no other client holds the driver, that would undo the settings of every other GPU.
+  bool find_again();
+
+  template <class Call>
+  abi::Return timed(Call call) {
+    // Wall time on purpose, also in a scaled world: this is what the driver costs the host.
+    const auto begin = std::chrono::steady_clock::now();
+    const abi::Return code = call();
+    cost_.inside += Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    ++cost_.calls;
+    return code;
+  }
+
   std::shared_ptr<const Library> library_;
-  abi::Device handle_;
+  abi::Device handle_;  // null: not found in this session
+  std::string uuid_;
+  unsigned session_;  // of the library when handle_ was found
+  unsigned gone_in_a_row_ = 0;
   CallCost cost_;
 };
 

@@ -15,7 +15,7 @@ struct Row {
 };
 
 constexpr std::array kRows = {
-    Row{abi::kUninitialized, "NVML_ERROR_UNINITIALIZED", ErrorCode::internal},
+    Row{abi::kUninitialized, "NVML_ERROR_UNINITIALIZED", ErrorCode::device_lost},
     Row{abi::kInvalidArgument, "NVML_ERROR_INVALID_ARGUMENT", ErrorCode::invalid_argument},
     Row{abi::kNotSupported, "NVML_ERROR_NOT_SUPPORTED", ErrorCode::not_supported},
     Row{abi::kNoPermission, "NVML_ERROR_NO_PERMISSION", ErrorCode::no_permission},
@@ -56,6 +56,10 @@ std::string_view hint_for(abi::Return code) {
       return "'rubato doctor' shows which right is missing; 'rubato run --sudo' asks for it";
     case abi::kOperatingSystem:
       return "the container or cgroup blocks the GPU's device files: 'rubato doctor' looks";
+    case abi::kUninitialized:
+      return "somebody reset the GPU or the driver while rubato held it: see 'dmesg | grep -i nvrm', then "
+             "start "
+             "rubato again";
     case abi::kGpuIsLost:
       return "the GPU fell off the bus: see 'dmesg | grep -i xid'; it needs a reset or a reboot";
     case abi::kResetRequired:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/fs_root.h"
 #include "device/gpu.h"
 #include "device/nvml/device_calls.h"
 #include "device/nvml/probe.h"
@@ -17,6 +18,7 @@ struct Handle {
   GpuIdentity identity;
   std::shared_ptr<const Clock> clock;
   Kind kind = Kind::measured;
+  FsRoot root{};  // where processes are looked up
 };
 
 class NvmlGpu final : public Gpu {
@@ -31,15 +33,13 @@ class NvmlGpu final : public Gpu {
   [[nodiscard]] Result<SlowReading> read_slow() override;
   [[nodiscard]] Result<PowerLimits> power_limits() override;
   [[nodiscard]] Result<ClockTable> supported_clocks() override;
+  [[nodiscard]] Result<ApplicationClockReading> application_clocks() override;
+  /// Clients of a multi-process server (MPS) too, each once, and then without the server itself.
   [[nodiscard]] Result<std::vector<ComputeProcess>> compute_processes() override;
   [[nodiscard]] CallCost cost() const override { return calls_.cost(); }
 
  private:
   [[nodiscard]] Error failure(abi::Return code, std::string_view doing) const;
-  /// Unlike a missing reading, this is no answer at all.
-  [[nodiscard]] static bool no_answer(abi::Return code);
-  [[nodiscard]] abi::Return read_fields(FastReading& reading);
-
   Handle handle_;
   DeviceCalls calls_;
   Probed probed_;

@@ -39,14 +39,14 @@ bool in_initial_user_namespace(const FsRoot& root) {
 Capability setting_right(const FsRoot& root) {
   const auto effective = effective_capabilities(root);
   if (!effective) {
-    return Capability::no(
+    return Capability::forbidden(
         "cannot tell whether this process has CAP_SYS_ADMIN: /proc/self/status has no CapEff",
         "mount /proc, then run 'rubato doctor'");
   }
   if ((*effective >> kCapSysAdmin & 1U) == 0)
-    return Capability::no("needs CAP_SYS_ADMIN, which this process lacks", std::string(kHowToGetIt));
+    return Capability::forbidden("needs CAP_SYS_ADMIN, which this process lacks", std::string(kHowToGetIt));
   if (!in_initial_user_namespace(root)) {
-    return Capability::no(
+    return Capability::forbidden(
         "this process runs in a user namespace (a rootless container?), whose CAP_SYS_ADMIN the driver "
         "ignores",
         "run rubato outside the container");

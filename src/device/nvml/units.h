@@ -1,4 +1,5 @@
-// NVML counts in milliwatts, millijoules and whole megahertz; nothing outside this folder should see those.
+// NVML counts in milliwatts, millijoules, nanoseconds and whole megahertz; nothing outside this folder should
+// see those.
 #pragma once
 
 #include <cmath>
@@ -12,6 +13,9 @@ namespace rubato::device::nvml {
 }
 [[nodiscard]] constexpr Joules from_millijoules(double mj) {
   return Joules(mj / 1000);
+}
+[[nodiscard]] constexpr Seconds from_nanoseconds(double ns) {
+  return Seconds(ns * 1e-9);
 }
 [[nodiscard]] inline unsigned to_milliwatts(Watts w) {
   return static_cast<unsigned>(std::llround(w.value() * 1000));

@@ -5,7 +5,7 @@
 
 #include "base/runtime_folder.h"
 #include "base/text.h"
-#include "device/sim/world.h"
+#include "device/sim/world_impl.h"
 
 namespace rubato::device::sim {
 
@@ -41,7 +41,11 @@ Result<std::unique_ptr<SimWorld>> open_world_from_environment(std::span<const st
   if (!path) return fail(path.error());
   const Result<Scenario> scenario = scenario_from_environment();
   if (!scenario) return fail(scenario.error());
-  return SimWorld::open_or_create(*path, profiles, *scenario, default_rights);
+  Result<std::unique_ptr<SimWorld>> world =
+      SimWorld::open_or_create(*path, profiles, *scenario, default_rights);
+  if (!world && world.error().what.starts_with(kScenarioMisfit))
+    return fail(blame_environment(world.error()));
+  return world;
 }
 
 Status reset_world(const std::filesystem::path& path) {

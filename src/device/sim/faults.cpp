@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <ctime>
 
+#include "base/call_count.h"
 #include "base/text.h"
+#include "device/sim/sensor.h"
 #include "device/sim/settings.h"
 #include "device/sim/world_impl.h"
 
@@ -47,11 +50,59 @@ std::string SimWorld::Impl::why_may_not_set() const {
   return cat("needs uid ", owner, ", which owns this simulated world");
 }
 
-bool SimWorld::Impl::hits(FaultState& fault, CallId call) const {
+Error SimWorld::Impl::gone(unsigned gpu) const {
+  return {ErrorCode::device_lost,
+          cat("GPU ", gpu, " (", identities[gpu].name, ", simulated) fell off the bus, as the scenario says"),
+          "`rubato sim reset` makes a new world"};
+}
+
+bool SimWorld::Impl::hits(FaultState& fault, CallId call, unsigned gpu, TimePoint now) const {
   if (fault.call >= 0 && fault.call != static_cast<std::int32_t>(call)) return false;
+  if (fault.gpu >= 0 && fault.gpu != static_cast<std::int32_t>(gpu)) return false;
   if (fault.role[0] != '\0' && role != fault.role) return false;
+  if ((now - TimePoint{storage->header().origin_ns}).value() < fault.from_s) return false;
   const std::uint64_t before = std::atomic_ref<std::uint64_t>(fault.matched).fetch_add(1);
   return before >= fault.after && before - fault.after < fault.count;
+}
+
+// What somebody else does to the GPU just before the call.
+void SimWorld::Impl::interfere(const FaultState& fault, GpuState& state, const Profile& profile) {
+  const std::int64_t until = state.now_ns + std::llround(fault.span_s * 1e9);
+  switch (fault.effect) {
+    case Effect::foreign_limit:
+      state.requested_limit_w = fault.to_w;
+      break;
+    case Effect::foreign_sm_clock: {
+      ClockRequest request = state.asked;
+      request.has_sm_lock = request.sm_low = request.sm_high = 0;
+      const ClockRange range{Megahertz(fault.low_mhz), Megahertz(fault.high_mhz)};
+      // A clock the board does not have is refused to others as well.
+      if (fault.has_clock != 0 && !request_sm_lock(request, profile, range)) break;
+      ask(state, profile, request);
+      --state.writes;  // counts what went through the driver calls of this world
+      break;
+    }
+    case Effect::driver_reload:
+      reload_driver(state, profile);
+      break;
+    case Effect::gpu_reset:
+      reset_gpu(state, profile);
+      break;
+    case Effect::gpu_lost:
+      lose_gpu(state);
+      break;
+    case Effect::counter_reset:
+      reset_counter(state.sensor, state.now_ns);
+      break;
+    case Effect::stale_sensor:
+      state.sensor.stale_until_ns = until;
+      break;
+    case Effect::power_brake:
+      state.brake_until_ns = until;
+      break;
+    default:
+      break;
+  }
 }
 
 Status SimWorld::Impl::act(const FaultState& fault, CallId call, unsigned gpu, TimePoint now, Twist& twist) {
@@ -77,20 +128,22 @@ Status SimWorld::Impl::act(const FaultState& fault, CallId call, unsigned gpu, T
       // In virtual time nothing can wait: a call that never returns is told as one that timed out.
       if (!in_file()) return fail(error_of(ErrorCode::timeout, call, identities[gpu]));
       for (;;) sleep_on_the_wall(Seconds(3600));
-    case Effect::foreign_limit:
-      return at(gpu, now, [&](GpuState& state) { state.requested_limit_w = fault.to_w; });
-    case Effect::driver_reload:
-      return at(gpu, now, [&](GpuState& state) { reload_driver(state, *profiles[gpu]); });
+    case Effect::absurd_reading:
+      if (fault.has_to != 0) twist.shown_power = Watts(fault.to_w);
+      twist.counter_jump = Joules(fault.jump_j);
+      return {};
+    default:
+      return at(gpu, now, [&](GpuState& state) { interfere(fault, state, *profiles[gpu]); });
   }
-  return {};
 }
 
 Result<Twist> SimWorld::Impl::enter(CallId call, unsigned gpu, TimePoint now) {
+  note_call();
   if (Status known = check_gpu(gpu); !known) return fail(known.error());
   Twist twist;
   WorldHeader& header = storage->header();
   for (std::uint32_t i = 0; i < header.fault_count; ++i) {
-    if (!hits(header.faults[i], call)) continue;
+    if (!hits(header.faults[i], call, gpu, now)) continue;
     if (Status acted = act(header.faults[i], call, gpu, now, twist); !acted) return fail(acted.error());
   }
   return twist;

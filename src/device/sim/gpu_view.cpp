@@ -10,18 +10,26 @@ namespace {
 Capabilities capabilities_of(const SimWorld& world, unsigned gpu) {
   const Profile& profile = world.profile(gpu);
   const std::string why = world.why_may_not_set();
-  const Capability may_set = why.empty() ? Capability::yes() : Capability::no(why);
+  const Capability may_set = why.empty() ? Capability::yes() : Capability::forbidden(why);
   const auto if_has = [&](bool has, std::string_view what) {
     return has ? may_set : Capability::no(cat(profile.board, " cannot set ", what));
   };
   Capabilities out;
   out.read_power = out.read_clocks = out.read_utilisation = out.read_limiter = out.read_processes =
       Capability::yes();
+  out.read_limiter_times = out.read_average_power = Capability::yes();
+  const auto if_shows = [&](bool has, std::string_view what) {
+    return has ? Capability::yes() : Capability::no(cat(profile.board, " shows no ", what));
+  };
   out.read_energy_counter =
-      profile.has_energy_counter && world.scenario().energy_counter
-          ? Capability::yes()
+      world.scenario().energy_counter
+          ? if_shows(profile.has_energy_counter, "energy counter")
           : Capability::no("the scenario of this simulated world has no energy counter");
-  out.set_power_limit = out.set_sm_clock = may_set;
+  out.read_module_power = if_shows(profile.module_others.has_value(), "power of a module");
+  out.read_memory_power = if_shows(profile.has_memory_power, "power of its memory alone");
+  out.read_application_clocks = if_shows(profile.has_application_clocks, "application clocks");
+  out.set_power_limit = if_has(profile.can_set_power_limit, "its power limit");
+  out.set_sm_clock = if_has(profile.has_sm_lock, "a lock of its SM clock");
   out.set_memory_clock = if_has(profile.has_memory_lock, "its memory clock");
   out.set_application_clocks = if_has(profile.has_application_clocks, "application clocks");
   return out;
@@ -57,8 +65,16 @@ class GpuView final : public Gpu {
     const Result<Readout> energy = call(CallId::read_energy_counter);
     if (!energy && unanswered(energy.error())) return fail(energy.error());
     out.at = power ? power->at : energy ? energy->at : world_->clock()->now();
-    if (power) out.power = power->power_instant;
-    if (energy) out.energy_counter = energy->energy_counter;
+    if (power) {
+      out.power = power->power_instant;
+      out.power_average = power->power_average;
+      out.module_power = power->module_power;
+      out.memory_power = power->memory_power;
+    }
+    if (energy) {
+      out.energy_counter = energy->energy_counter;
+      out.module_energy_counter = energy->module_energy_counter;
+    }
     return out;
   }
 
@@ -75,6 +91,7 @@ class GpuView final : public Gpu {
     Status s = take(CallId::read_clocks, [&](const Readout& r) {
       out.sm_clock = r.sm_clock;
       out.memory_clock = r.memory_clock;
+      out.performance_state = r.performance_state;
     });
     if (s)
       s = take(CallId::read_utilisation, [&](const Readout& r) {
@@ -82,7 +99,14 @@ class GpuView final : public Gpu {
         out.memory_utilisation = r.memory_utilisation;
       });
     if (s) s = take(CallId::read_temperature, [&](const Readout& r) { out.temperature = r.temperature; });
-    if (s) s = take(CallId::read_limiter, [&](const Readout& r) { out.limiter = r.limiter; });
+    if (s)
+      s = take(CallId::read_limiter, [&](const Readout& r) {
+        out.limiter = r.limiter;
+        out.limited = {.power_cap = r.power_violation,
+                       .thermal = r.thermal_violation,
+                       .hw_thermal = r.hw_thermal_violation,
+                       .power_brake = r.power_brake_violation};
+      });
     if (s)
       s = take(CallId::read_power_limits, [&](const Readout& r) {
         out.requested_limit = r.limits.requested;

@@ -26,8 +26,17 @@ FaultState stored(const Fault& fault) {
   FaultState out{};
   out.after = fault.after;
   out.count = fault.count;
+  out.gpu = fault.gpu ? static_cast<std::int32_t>(*fault.gpu) : -1;
+  out.from_s = fault.from.value();
+  out.span_s = fault.span.value();
+  out.jump_j = fault.jump.value();
   out.to_w = fault.to.value_or(Watts(0)).value();
   out.has_to = fault.to ? 1 : 0;
+  if (fault.to_clock) {
+    out.has_clock = 1;
+    out.low_mhz = fault.to_clock->min.value();
+    out.high_mhz = fault.to_clock->max.value();
+  }
   out.wall_s = fault.wall.value();
   out.call = fault.call ? static_cast<std::int32_t>(*fault.call) : -1;
   out.effect = fault.effect;
@@ -43,10 +52,50 @@ Fault loaded(const FaultState& state) {
   out.count = state.count;
   out.effect = state.effect;
   out.error = state.error;
+  if (state.gpu >= 0) out.gpu = static_cast<unsigned>(state.gpu);
+  out.from = Seconds(state.from_s);
+  out.span = Seconds(state.span_s);
+  out.jump = Joules(state.jump_j);
   if (state.has_to != 0) out.to = Watts(state.to_w);
+  if (state.has_clock != 0) out.to_clock = ClockRange{Megahertz(state.low_mhz), Megahertz(state.high_mhz)};
   out.wall = Seconds(state.wall_s);
   out.role = state.role;
   return out;
+}
+
+void put_found(WorldHeader& h, const Scenario& scenario) {
+  const auto put_pair = [](double(&to)[2], std::uint32_t& has, Megahertz first, Megahertz second) {
+    has = 1;
+    to[0] = first.value();
+    to[1] = second.value();
+  };
+  if (const auto& limit = scenario.found_power_limit) {
+    h.has_found_limit = 1;
+    h.found_limit_w = limit->value();
+  }
+  if (const auto& sm = scenario.found_sm_clock) put_pair(h.found_sm_mhz, h.has_found_sm, sm->min, sm->max);
+  if (const auto& memory = scenario.found_memory_clock)
+    put_pair(h.found_memory_mhz, h.has_found_memory, memory->min, memory->max);
+  if (const auto& clocks = scenario.found_application_clocks)
+    put_pair(h.found_application_mhz, h.has_found_application, clocks->memory, clocks->sm);
+}
+
+// What stood before anybody of this world came, by the rules that a call would meet.
+Status start_as_found(GpuState& state, const Profile& profile, const Scenario& scenario) {
+  if (scenario.found_power_limit) {
+    if (Status fits = check_limit(profile, *scenario.found_power_limit); !fits) return fits;
+    state.requested_limit_w = scenario.found_power_limit->value();
+  }
+  ClockRequest request{};
+  if (scenario.found_sm_clock)
+    if (Status s = request_sm_lock(request, profile, *scenario.found_sm_clock); !s) return s;
+  if (scenario.found_memory_clock)
+    if (Status s = request_memory_lock(request, profile, *scenario.found_memory_clock); !s) return s;
+  if (scenario.found_application_clocks)
+    if (Status s = request_application_clocks(request, profile, *scenario.found_application_clocks); !s)
+      return s;
+  state.asked = state.in_force = request;
+  return {};
 }
 
 }  // namespace
@@ -73,8 +122,6 @@ Result<NewWorld> new_world(std::span<const std::string> profiles, const Scenario
                 "name them: --gpu sim:v100");
   NewWorld world;
   WorldHeader& h = world.header;
-  h.magic = kWorldMagic;
-  h.version = kWorldVersion;
   h.gpu_count = static_cast<std::uint32_t>(profiles.size());
   h.origin_ns = start.ns;
   h.rate = scenario.rate;
@@ -84,8 +131,9 @@ Result<NewWorld> new_world(std::span<const std::string> profiles, const Scenario
   h.energy_counter = scenario.energy_counter ? 1 : 0;
   h.has_temperature = scenario.temperature ? 1 : 0;
   h.temperature_c = scenario.temperature.value_or(Celsius(0)).value();
-  h.has_found_limit = scenario.found_power_limit ? 1 : 0;
-  h.found_limit_w = scenario.found_power_limit.value_or(Watts(0)).value();
+  h.has_ambient = scenario.ambient ? 1 : 0;
+  h.ambient_c = scenario.ambient.value_or(Celsius(0)).value();
+  put_found(h, scenario);
   put(h.boot_id, boot_id());
   for (const Fault& fault : scenario.faults) h.faults[h.fault_count++] = stored(fault);
   for (unsigned i = 0; i < profiles.size(); ++i) {
@@ -93,11 +141,15 @@ Result<NewWorld> new_world(std::span<const std::string> profiles, const Scenario
     if (!profile) return fail(profile.error());
     put(h.profiles[i], (*profile)->name);
     GpuState& state = world.gpus.emplace_back();
-    start_gpu(state, **profile, start, scenario.seed, i);
-    if (scenario.temperature) state.temperature_c = scenario.temperature->value();
-    if (scenario.found_power_limit) {
-      if (Status fits = check_limit(**profile, *scenario.found_power_limit); !fits) return fail(fits.error());
-      state.requested_limit_w = scenario.found_power_limit->value();
+    start_gpu(state, **profile,
+              {.now = start,
+               .seed = scenario.seed,
+               .index = i,
+               .ambient = scenario.ambient.value_or((*profile)->ambient),
+               .temperature = scenario.temperature});
+    if (Status fits = start_as_found(state, **profile, scenario); !fits) {
+      fits.error().what = cat(kScenarioMisfit, fits.error().what);
+      return fail(fits.error());
     }
   }
   return world;
@@ -110,7 +162,21 @@ Scenario scenario_of(const WorldHeader& header) {
   out.outlives_job = header.outlives_job != 0;
   out.seed = header.seed;
   if (header.has_temperature != 0) out.temperature = Celsius(header.temperature_c);
+  if (header.has_ambient != 0) out.ambient = Celsius(header.ambient_c);
   if (header.has_found_limit != 0) out.found_power_limit = Watts(header.found_limit_w);
+  const auto pair = [](const double(&from)[2]) { return std::pair(Megahertz(from[0]), Megahertz(from[1])); };
+  if (header.has_found_sm != 0) {
+    const auto [low, high] = pair(header.found_sm_mhz);
+    out.found_sm_clock = ClockRange{low, high};
+  }
+  if (header.has_found_memory != 0) {
+    const auto [low, high] = pair(header.found_memory_mhz);
+    out.found_memory_clock = ClockRange{low, high};
+  }
+  if (header.has_found_application != 0) {
+    const auto [memory, sm] = pair(header.found_application_mhz);
+    out.found_application_clocks = ApplicationClocks{.memory = memory, .sm = sm};
+  }
   out.energy_counter = header.energy_counter != 0;
   for (std::uint32_t i = 0; i < header.fault_count; ++i) out.faults.push_back(loaded(header.faults[i]));
   return out;

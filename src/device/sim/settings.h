@@ -19,8 +19,20 @@ struct IndexRange {
 [[nodiscard]] Result<IndexRange> clock_range(const Profile& profile, const std::vector<Megahertz>& clocks,
                                              ClockRange range, std::string_view domain);
 
+/// Each puts one setting into a request, or says why this board does not take it.
+[[nodiscard]] Status request_sm_lock(ClockRequest& request, const Profile& profile, ClockRange range);
+[[nodiscard]] Status request_memory_lock(ClockRequest& request, const Profile& profile, ClockRange range);
+[[nodiscard]] Status request_application_clocks(ClockRequest& request, const Profile& profile,
+                                                ApplicationClocks clocks);
+/// not_supported: this board cannot set `what`.
+[[nodiscard]] Error lacks(const Profile& profile, std::string_view what);
+
 /// The clocks follow after the profile's latency.
 void ask(GpuState& state, const Profile& profile, const ClockRequest& request);
 void reload_driver(GpuState& state, const Profile& profile);
+/// Settings, counter and compute contexts gone, as after a reset of the GPU alone.
+void reset_gpu(GpuState& state, const Profile& profile);
+/// No call answers any more, and what computed on it is dead.
+void lose_gpu(GpuState& state);
 
 }  // namespace rubato::device::sim

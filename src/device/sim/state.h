@@ -11,27 +11,30 @@
 namespace rubato::device::sim {
 
 inline constexpr std::uint64_t kWorldMagic = 0x31444c524f574252ULL;  // "RBWORLD1"
-inline constexpr std::uint32_t kWorldVersion = 1;
-inline constexpr std::size_t kMostAverage = 16;  // sensor periods in one averaging window
+inline constexpr std::uint32_t kWorldVersion = 2;
 
 struct FaultState {
   std::uint64_t matched;  // atomic: calls seen so far, by every process
   std::uint64_t after;
   std::uint64_t count;
   double to_w;
+  double jump_j;
+  double low_mhz;
+  double high_mhz;
   double wall_s;
+  double from_s;  // since the world began
+  double span_s;
   std::int32_t call;  // -1: every call
+  std::int32_t gpu;   // -1: every GPU
   Effect effect;
   ErrorCode error;
   std::uint32_t has_to;
+  std::uint32_t has_clock;
   char role[32];
 };
 
 struct WorldHeader {
-  std::uint64_t magic;
-  std::uint32_t version;
   std::uint32_t gpu_count;
-  std::uint64_t size;  // of the whole file
   std::int64_t origin_ns;
   double rate;
   std::uint64_t seed;
@@ -40,9 +43,17 @@ struct WorldHeader {
   std::uint32_t energy_counter;
   std::uint32_t fault_count;
   double temperature_c;
+  double ambient_c;
   double found_limit_w;
+  double found_sm_mhz[2];
+  double found_memory_mhz[2];
+  double found_application_mhz[2];  // memory, SM
   std::uint32_t has_temperature;
+  std::uint32_t has_ambient;
   std::uint32_t has_found_limit;
+  std::uint32_t has_found_sm;
+  std::uint32_t has_found_memory;
+  std::uint32_t has_found_application;
   char boot_id[40];
   char profiles[kMostWorldGpus][40];
   FaultState faults[kMostFaults];
@@ -92,8 +103,12 @@ struct SensorState {
   double offset_w;
   FieldState instant;
   FieldState average;
-  double counter_j;        // sensed, exact, since the driver was loaded
-  double counter_shown_j;  // as of the counter's last step
+  FieldState memory;            // of the memory alone, in step with `instant`
+  double counter_j;             // sensed, exact, since the driver was loaded
+  double counter_shown_j;       // as of the counter's last step
+  double module_shown_j;        // the same of the whole module
+  std::int64_t loaded_ns;       // when the counters last began at 0
+  std::int64_t stale_until_ns;  // until then everything shown stands still
   std::int64_t counter_edge_ns;
   std::int64_t utilisation_edge_ns;
   double sm_busy_s;  // inside the running utilisation window
@@ -111,8 +126,13 @@ struct GpuState {
   ClockRequest in_force;
   std::uint32_t sm_index;
   std::uint32_t memory_index;
-  std::uint32_t ceiling;  // highest SM clock the power limiter allows now
+  std::uint32_t ceiling;          // highest SM clock the power limiter allows now
+  std::uint32_t thermal_ceiling;  // the same for heat
+  std::uint32_t hw_hot;           // the board halves its clock by itself
+  std::uint32_t lost;             // fell off the bus: no call answers any more
   std::uint32_t ticks_to_decision;
+  std::int64_t brake_until_ns;  // somebody outside asks for half the clock
+  double ambient_c;
   double requested_limit_w;
   double limiter_average_w;
   double temperature_c;
@@ -121,6 +141,11 @@ struct GpuState {
   double sm_active_s;
   double dram_active_s;
   double power_violation_s;
+  double thermal_violation_s;
+  double hw_thermal_violation_s;
+  double power_brake_violation_s;
+  std::uint64_t seed;
+  std::uint64_t requests;  // for clocks, since the world began
   std::uint64_t writes;
   std::uint64_t driver_generation;
   std::uint64_t last_context;

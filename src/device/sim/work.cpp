@@ -37,13 +37,38 @@ Workload parse(const Json& j) {
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> kAll = [] {
     std::vector<Workload> out;
-    for (const std::string_view text : embedded_workloads()) out.push_back(parse(Json::parse(text)));
+    for (const std::string_view text : embedded_workloads()) out.push_back(parse_workload(text).value());
     return out;
   }();
   return kAll;
 }
 
 }  // namespace
+
+Status check_segments(std::span<const Segment> segments) {
+  if (segments.empty() || segments.size() > kMostSegments)
+    return fail(ErrorCode::invalid_argument,
+                cat("an iteration has 1 to ", kMostSegments, " segments, not ", segments.size()));
+  for (const Segment& s : segments) {
+    const bool sane = s.compute_s >= 0 && s.memory_s >= 0 && s.fixed_s >= 0 && s.compute_activity >= 0 &&
+                      s.memory_activity >= 0;
+    const double total = s.compute_s + s.memory_s + s.fixed_s;
+    if (!sane || !(total >= 1e-6) || !(total < 1e4))
+      return fail(ErrorCode::invalid_argument,
+                  "a segment lasts between 1 microsecond and 10000 s, and nothing in it is negative");
+  }
+  return {};
+}
+
+Result<Workload> parse_workload(std::string_view json) {
+  try {
+    Workload workload = parse(Json::parse(json));
+    if (Status sane = check_segments(workload.segments); !sane) return fail(sane.error());
+    return workload;
+  } catch (const std::exception& bad) {
+    return fail(ErrorCode::invalid_argument, cat("workload: ", bad.what()));
+  }
+}
 
 Result<const Workload*> find_workload(std::string_view name) {
   std::string known;

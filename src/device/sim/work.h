@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ struct Workload {
   std::vector<Segment> segments;
 };
 
+/// A workload as workloads/*.json holds it.
+[[nodiscard]] Result<Workload> parse_workload(std::string_view json);
+[[nodiscard]] Status check_segments(std::span<const Segment> segments);
 /// not_found lists the workloads there are.
 [[nodiscard]] Result<const Workload*> find_workload(std::string_view name);
 

@@ -19,12 +19,6 @@ std::filesystem::path whole(const std::filesystem::path& path) {
 
 }  // namespace
 
-void FollowingClock::follow(TimePoint t) {
-  std::int64_t seen = ns_.load();
-  while (t.ns > seen && !ns_.compare_exchange_weak(seen, t.ns)) {
-  }
-}
-
 Status SimWorld::Impl::check_gpu(unsigned gpu) const {
   if (gpu < profiles.size()) return {};
   return fail(ErrorCode::not_found,

@@ -29,7 +29,11 @@ LimiterReasons limiter(const GpuState& state, const Profile& profile) {
   }
   const std::uint32_t allowed = highest_allowed(state, profile);
   out.power_cap = state.ceiling < allowed;
-  out.user_clocks = allowed + 1 < profile.sm_clocks.size() && state.sm_index >= allowed;
+  out.thermal = slowed_by_heat(state, profile) || state.hw_hot != 0;
+  out.hardware = state.hw_hot != 0 || slowed_by_brake(state);
+  const ClockRequest& r = state.in_force;
+  out.user_clocks = (r.has_sm_lock != 0 || r.has_application != 0) &&
+                    allowed + 1 < profile.sm_clocks.size() && state.sm_index >= allowed;
   return out;
 }
 
@@ -43,6 +47,11 @@ Readout readout(const GpuState& state, const Profile& profile, bool counter) {
   out.power_updated = TimePoint{state.sensor.instant.updated_ns};
   if (counter && profile.has_energy_counter)
     out.energy_counter = Joules(thousandths(state.sensor.counter_shown_j));
+  if (profile.has_memory_power) out.memory_power = Watts(thousandths(state.sensor.memory.shown_w));
+  if (profile.module_others) {
+    out.module_power = Watts(thousandths(state.sensor.instant.shown_w + profile.module_others->value()));
+    if (counter) out.module_energy_counter = Joules(thousandths(state.sensor.module_shown_j));
+  }
   out.sm_clock = sm_clock(state, profile);
   out.memory_clock = memory_clock(state, profile);
   out.sm_utilisation = state.sensor.sm_utilisation;
@@ -50,16 +59,20 @@ Readout readout(const GpuState& state, const Profile& profile, bool counter) {
   out.temperature = Celsius(std::floor(state.temperature_c));
   out.limiter = limiter(state, profile);
   out.power_violation = Seconds(state.power_violation_s);
+  out.thermal_violation = Seconds(state.thermal_violation_s);
+  out.hw_thermal_violation = Seconds(state.hw_thermal_violation_s);
+  out.power_brake_violation = Seconds(state.power_brake_violation_s);
   out.limits = {.min = profile.limit_min,
                 .max = profile.limit_max,
                 .default_limit = profile.limit_default,
                 .requested = Watts(state.requested_limit_w),
                 .enforced = Watts(state.requested_limit_w)};
   out.application_clocks = application_clocks(state.asked, profile);
-  out.default_application_clocks = {.memory = profile.memory_clocks.back(), .sm = profile.sm_clocks.back()};
+  out.default_application_clocks = {.memory = profile.memory_clocks.back(),
+                                    .sm = profile.application_sm_default};
   for (const ContextState& context : state.contexts)
     if (context.id != 0) out.memory_used_bytes += context.memory_bytes;
-  out.performance_state = clocks_idle(state, profile) ? 8 : 0;
+  out.performance_state = clocks_idle(state, profile) ? 8 : profile.performance_states[state.memory_index];
   return out;
 }
 
@@ -69,22 +82,28 @@ Status SimWorld::begin_call(CallId call, unsigned gpu, TimePoint now) {
   const Result<Twist> twist = impl_->enter(call, gpu, now);
   if (!twist) return fail(twist.error());
   if (twist->kill_after) ::raise(SIGKILL);
-  return {};
+  // The driver starts without a GPU that is gone; nothing else answers for it.
+  return call == CallId::open ? Status() : impl_->drive(gpu, now, [](GpuState&) {});
 }
 
 Result<Readout> SimWorld::read(CallId call, unsigned gpu, TimePoint now) {
-  if (Status entered = begin_call(call, gpu, now); !entered) return fail(entered.error());
+  const Result<Twist> twist = impl_->enter(call, gpu, now);
+  if (!twist) return fail(twist.error());
   Readout out;
-  const Status reached = impl_->at(
+  const Status reached = impl_->drive(
       gpu, now, [&](GpuState& state) { out = readout(state, profile(gpu), impl_->scenario.energy_counter); });
   if (!reached) return fail(reached.error());
+  if (twist->shown_power) out.power_instant = out.power_average = *twist->shown_power;
+  if (out.energy_counter) *out.energy_counter += twist->counter_jump;
+  if (twist->kill_after) ::raise(SIGKILL);
   return out;
 }
 
 Result<CounterTotals> SimWorld::read_counters(unsigned gpu, TimePoint now) {
-  if (Status entered = begin_call(CallId::read_counters, gpu, now); !entered) return fail(entered.error());
+  const Result<Twist> twist = impl_->enter(CallId::read_counters, gpu, now);
+  if (!twist) return fail(twist.error());
   CounterTotals out;
-  const Status reached = impl_->at(gpu, now, [&](GpuState& state) {
+  const Status reached = impl_->drive(gpu, now, [&](GpuState& state) {
     out = {TimePoint{state.now_ns}, Seconds(state.sm_active_s), Seconds(state.dram_active_s)};
   });
   if (!reached) return fail(reached.error());

@@ -1,34 +1,25 @@
 // What the members of SimWorld share between its source files.
 #pragma once
 
-#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/following_clock.h"
 #include "device/sim/physics.h"
 #include "device/sim/storage.h"
 #include "device/sim/world.h"
 
 namespace rubato::device::sim {
 
-/// Stands at the latest time any call gave: a private world has no time of its own.
-class FollowingClock final : public Clock {
- public:
-  explicit FollowingClock(TimePoint start) : ns_(start.ns) {}
-  [[nodiscard]] TimePoint now() const override { return TimePoint{ns_.load()}; }
-  [[nodiscard]] Seconds wall(Seconds) const override { return Seconds(0); }
-  void follow(TimePoint t);
-
- private:
-  std::atomic<std::int64_t> ns_;
-};
-
 /// What the scenario does to a call that was let through.
 struct Twist {
   bool lie = false;
   bool kill_after = false;
   std::optional<Watts> clamp;
+  std::optional<Watts> shown_power;  // absurd
+  Joules counter_jump;
 };
 
 struct SimWorld::Impl {
@@ -52,20 +43,39 @@ struct SimWorld::Impl {
       change(state);
     });
   }
+  /// The same for a driver call: device_lost where the GPU is gone for good.
+  template <class Change>
+  Status drive(unsigned gpu, TimePoint now, Change&& change) {
+    bool lost = false;
+    const Status reached = at(gpu, now, [&](GpuState& state) {
+      lost = state.lost != 0;
+      if (!lost) change(state);
+    });
+    return reached && lost ? Status(fail(gone(gpu))) : reached;
+  }
+  [[nodiscard]] Error gone(unsigned gpu) const;
   /// Counts the call and lets faults act.
   [[nodiscard]] Result<Twist> enter(CallId call, unsigned gpu, TimePoint now);
   [[nodiscard]] std::string why_may_not_set() const;
   /// enter(), rights, then `change`, unless the call is to lie.
   template <class Change>
   Status write(CallId call, unsigned gpu, TimePoint now, Change&& change);
+  /// A write that ends in another request for clocks.
+  Status write_clocks(CallId call, unsigned gpu, TimePoint now,
+                      const std::function<Status(ClockRequest&)>& change);
 
  private:
-  [[nodiscard]] bool hits(FaultState& fault, CallId call) const;
+  [[nodiscard]] bool hits(FaultState& fault, CallId call, unsigned gpu, TimePoint now) const;
+  static void interfere(const FaultState& fault, GpuState& state, const Profile& profile);
   Status act(const FaultState& fault, CallId call, unsigned gpu, TimePoint now, Twist& twist);
 };
 
+/// How an error begins that is about what a scenario says was found.
+inline constexpr std::string_view kScenarioMisfit = "scenario: \"found\": ";
+
 [[nodiscard]] std::string boot_id();
-/// Header and starting states. invalid_argument where the scenario does not fit the profiles.
+/// Header and starting states. An error that begins with kScenarioMisfit where the scenario does not fit the
+/// profiles.
 [[nodiscard]] Result<NewWorld> new_world(std::span<const std::string> profiles, const Scenario& scenario,
                                          Rights rights, TimePoint start);
 [[nodiscard]] Scenario scenario_of(const WorldHeader& header);

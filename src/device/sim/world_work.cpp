@@ -19,21 +19,6 @@ Error no_context() {
   return {ErrorCode::not_found, "this program's compute context is no longer on the simulated GPU", {}};
 }
 
-Status check_program(std::span<const Segment> segments) {
-  if (segments.empty() || segments.size() > kMostSegments)
-    return fail(ErrorCode::invalid_argument,
-                cat("an iteration has 1 to ", kMostSegments, " segments, not ", segments.size()));
-  for (const Segment& s : segments) {
-    const bool sane = s.compute_s >= 0 && s.memory_s >= 0 && s.fixed_s >= 0 && s.compute_activity >= 0 &&
-                      s.memory_activity >= 0;
-    const double total = s.compute_s + s.memory_s + s.fixed_s;
-    if (!sane || !(total >= 1e-6) || !(total < 1e4))
-      return fail(ErrorCode::invalid_argument,
-                  "a segment lasts between 1 microsecond and 10000 s, and nothing in it is negative");
-  }
-  return {};
-}
-
 void drop_dead(GpuState& state) {
   for (ContextState& context : state.contexts)
     if (context.id != 0 && ::kill(static_cast<pid_t>(context.pid), 0) != 0 && errno == ESRCH) context = {};
@@ -61,9 +46,10 @@ std::optional<TimePoint> foresee(const GpuState& state, const Profile& profile, 
 }  // namespace
 
 Result<std::vector<ComputeProcess>> SimWorld::read_processes(unsigned gpu, TimePoint now) {
-  if (Status entered = begin_call(CallId::read_processes, gpu, now); !entered) return fail(entered.error());
+  const Result<Twist> twist = impl_->enter(CallId::read_processes, gpu, now);
+  if (!twist) return fail(twist.error());
   std::vector<ComputeProcess> out;
-  const Status reached = impl_->at(gpu, now, [&](GpuState& state) {
+  const Status reached = impl_->drive(gpu, now, [&](GpuState& state) {
     if (impl_->in_file()) drop_dead(state);
     for (const ContextState& context : state.contexts)
       if (context.id != 0) out.push_back({.pid = context.pid, .memory_bytes = context.memory_bytes});
@@ -74,9 +60,9 @@ Result<std::vector<ComputeProcess>> SimWorld::read_processes(unsigned gpu, TimeP
 
 Result<ContextId> SimWorld::add_context(unsigned gpu, std::int64_t pid, std::uint64_t memory_bytes,
                                         std::span<const Segment> iteration, TimePoint now) {
-  if (Status sane = check_program(iteration); !sane) return fail(sane.error());
+  if (Status sane = check_segments(iteration); !sane) return fail(sane.error());
   ContextId id;
-  const Status reached = impl_->at(gpu, now, [&](GpuState& state) {
+  const Status reached = impl_->drive(gpu, now, [&](GpuState& state) {
     if (impl_->in_file()) drop_dead(state);
     for (ContextState& context : state.contexts) {
       if (context.id != 0) continue;

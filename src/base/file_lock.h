@@ -3,11 +3,12 @@
 #pragma once
 
 #include <csignal>
+#include <string>
 
 #include "base/result.h"
 #include "base/units.h"
 
-namespace rubato::device::sim {
+namespace rubato {
 
 /// How long to wait for somebody else's lock, on the wall. Holders need microseconds.
 inline constexpr Seconds kLockPatience{2.0};
@@ -26,4 +27,4 @@ class FileLock {
   sigset_t before_;
 };
 
-}  // namespace rubato::device::sim
+}  // namespace rubato

@@ -1,4 +1,4 @@
-#include "device/sim/lock.h"
+#include "base/file_lock.h"
 
 #include <sys/file.h>
 
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-namespace rubato::device::sim {
+namespace rubato {
 namespace {
 
 sigset_t block_all() {
@@ -33,10 +33,10 @@ Result<FileLock> FileLock::take(int fd, const std::string& name) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (error != EWOULDBLOCK && error != EINTR) return fail(from_errno(error, cat("cannot lock ", name)));
     if (clock.now() >= give_up)
-      return fail(ErrorCode::timeout,
-                  cat("the simulated GPU of ", name, " has been locked for ", kLockPatience,
-                      " by another process, which is probably stopped"),
-                  "continue or end that process (`fuser` names it)");
+      return fail(
+          ErrorCode::timeout,
+          cat(name, " has been locked for ", kLockPatience, " by another process, which is probably stopped"),
+          "continue or end that process (`fuser` names it)");
     const timespec pause{0, pause_ns};
     ::nanosleep(&pause, nullptr);
   }
@@ -50,4 +50,4 @@ FileLock::~FileLock() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-}  // namespace rubato::device::sim
+}  // namespace rubato

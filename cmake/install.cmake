@@ -1,0 +1,27 @@
+# What `cmake --install` puts where: the program, its manual pages and completions (made by the program itself, from
+# the tree that --help prints), the installed headers and the documents.
+include(GNUInstallDirs)
+
+install(TARGETS rubato RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+# A sanitized or foreign binary cannot always run at build time; its words are those of any other build.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(words ${CMAKE_BINARY_DIR}/share)
+  set(made ${words}/man/man1/rubato.1 ${words}/bash/rubato ${words}/zsh/_rubato ${words}/fish/rubato.fish)
+  add_custom_command(OUTPUT ${made}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${words}/man/man1 ${words}/bash ${words}/zsh ${words}/fish
+    COMMAND rubato help --man-pages ${words}/man/man1
+    COMMAND rubato completion bash > ${words}/bash/rubato
+    COMMAND rubato completion zsh > ${words}/zsh/_rubato
+    COMMAND rubato completion fish > ${words}/fish/rubato.fish
+    DEPENDS rubato VERBATIM)
+  add_custom_target(rubato_words ALL DEPENDS ${made})
+  install(DIRECTORY ${words}/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${words}/bash/rubato DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${words}/zsh/_rubato DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${words}/fish/rubato.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rubato DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

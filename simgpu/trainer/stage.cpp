@@ -1,0 +1,90 @@
+#include "simgpu/trainer/stage.h"
+
+#include <cstdlib>
+
+#include "base/text.h"
+#include "device/replay/board.h"
+
+namespace rubato::sim_trainer {
+namespace {
+
+constexpr std::string_view kReplay = "replay";
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// The GPU of the run, of those that `variable` names; without it the option counts in the world.
+template <class World>
+Result<unsigned> choose_gpu(const World& world, const TrainOptions& options, const char* variable) {
+  if (!is_set(variable)) {
+    if (options.gpu >= 0 && static_cast<unsigned>(options.gpu) < world.gpu_count())
+      return static_cast<unsigned>(options.gpu);
+    return fail(ErrorCode::not_found, cat("the world ", world.path().string(), " has ", world.gpu_count(),
+                                          " GPUs, and none of index ", options.gpu));
+  }
+  const std::vector<std::string> uuids = split(std::getenv(variable), ',');
+  if (options.gpu < 0 || static_cast<std::size_t>(options.gpu) >= uuids.size())
+    return fail(ErrorCode::not_found,
+                cat(variable, " names ", uuids.size(), " GPUs, and none of index ", options.gpu));
+  const std::string& uuid = uuids[static_cast<std::size_t>(options.gpu)];
+  if (const std::optional<unsigned> index = world.find(uuid)) return *index;
+  return fail(ErrorCode::not_found, cat("the world ", world.path().string(), " has no GPU ", uuid));
+}
+
+template <class World>
+Stage make_stage(std::shared_ptr<World> world, std::string workload, TrainOptions chosen) {
+  return {.clock = world->clock(),
+          .workload = std::move(workload),
+          .start = [world, chosen = std::move(chosen)](std::int64_t pid, TimePoint now,
+                                                       VirtualTrainer::OnMark on_mark) {
+            return VirtualTrainer::start(*world, chosen, pid, now, std::move(on_mark));
+          }};
+}
+
+Result<Stage> replayed(TrainOptions options) {
+  const auto path = device::replay::world_path_from_environment();
+  if (!path)
+    return fail(ErrorCode::unavailable,
+                "RUBATO_REPLAY_WORLD is not set, so there is no replayed GPU to train on",
+                "run it under rubato: rubato run --gpu replay:FILE#WORKLOAD -- rubato sim train replay");
+  auto world = device::replay::ReplayWorld::open(*path);
+  if (!world) return fail(world.error());
+  const Result<unsigned> gpu = choose_gpu(**world, options, "RUBATO_REPLAY_GPUS");
+  if (!gpu) return fail(gpu.error());
+  options.gpu = static_cast<int>(*gpu);
+  std::string workload = (*world)->board(*gpu).workload();
+  return make_stage(std::shared_ptr(std::move(*world)), std::move(workload), std::move(options));
+}
+
+Result<Stage> simulated(TrainOptions options) {
+  const auto path = device::sim::world_path_from_environment();
+  if (!path)
+    return fail(ErrorCode::unavailable,
+                "RUBATO_SIM_WORLD is not set, so there is no simulated GPU to train on",
+                "run it under rubato: rubato run --gpu sim:v100 -- rubato sim train resnet50");
+  auto world = device::sim::SimWorld::open(*path);
+  if (!world) return fail(world.error());
+  const Result<unsigned> gpu = choose_gpu(**world, options, "RUBATO_SIM_GPUS");
+  if (!gpu) return fail(gpu.error());
+  options.gpu = static_cast<int>(*gpu);
+  std::string workload = options.workload;
+  return make_stage(std::shared_ptr(std::move(*world)), std::move(workload), std::move(options));
+}
+
+}  // namespace
+
+Result<Stage> stage_for(const TrainOptions& options) {
+  const bool run_replays = is_set("RUBATO_REPLAY_GPUS");
+  if (options.workload == kReplay || (options.workload.empty() && run_replays)) return replayed(options);
+  if (run_replays)
+    return fail(ErrorCode::invalid_argument,
+                cat("this run's GPU replays a table, which has no workload '", options.workload, "'"),
+                "rubato sim train replay");
+  if (options.workload.empty())
+    return fail(ErrorCode::invalid_argument, "which workload is to be trained?", "rubato sim workloads");
+  return simulated(options);
+}
+
+}  // namespace rubato::sim_trainer

@@ -1,0 +1,70 @@
+#include "simgpu/trainer/work_queue.h"
+
+namespace rubato::sim_trainer {
+namespace {
+
+class SimQueue final : public WorkQueue {
+ public:
+  SimQueue(device::sim::SimWorld& world, unsigned gpu, device::sim::ContextId context, double jitter)
+      : world_(world), gpu_(gpu), context_(context), jitter_(jitter) {}
+
+  Status submit(double scale, TimePoint now) override { return world_.submit(gpu_, context_, scale, now); }
+  Result<std::uint64_t> completed(TimePoint now) override {
+    return world_.progress(gpu_, context_, now).map([](const auto& p) { return p.completed; });
+  }
+  Result<TimePoint> completion(std::uint64_t index, TimePoint now) override {
+    return world_.completion(gpu_, context_, index, now);
+  }
+  // Nothing to do about a failure: the GPU drops contexts of dead processes by itself.
+  void remove(TimePoint now) override { static_cast<void>(world_.remove_context(gpu_, context_, now)); }
+  TimePoint now() const override { return world_.clock()->now(); }
+  double jitter() const override { return jitter_; }
+
+ private:
+  device::sim::SimWorld& world_;
+  unsigned gpu_;
+  device::sim::ContextId context_;
+  double jitter_;
+};
+
+class ReplayQueue final : public WorkQueue {
+ public:
+  ReplayQueue(device::replay::ReplayWorld& world, unsigned gpu, device::replay::ContextId context)
+      : world_(world), gpu_(gpu), context_(context) {}
+
+  Status submit(double scale, TimePoint now) override { return world_.submit(gpu_, context_, scale, now); }
+  Result<std::uint64_t> completed(TimePoint now) override { return world_.completed(gpu_, context_, now); }
+  Result<TimePoint> completion(std::uint64_t index, TimePoint now) override {
+    return world_.completion(gpu_, context_, index, now);
+  }
+  void remove(TimePoint now) override { static_cast<void>(world_.remove_context(gpu_, context_, now)); }
+  TimePoint now() const override { return world_.clock()->now(); }
+  // A table has one time for each setting.
+  double jitter() const override { return 0.0; }
+
+ private:
+  device::replay::ReplayWorld& world_;
+  unsigned gpu_;
+  device::replay::ContextId context_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WorkQueue>> queue_on(device::sim::SimWorld& world, unsigned gpu,
+                                            std::string_view workload, std::int64_t pid, TimePoint now) {
+  const Result<const device::sim::Workload*> found = device::sim::find_workload(workload);
+  if (!found) return fail(found.error());
+  const device::sim::Workload& w = **found;
+  const auto context = world.add_context(gpu, pid, w.memory_bytes, w.segments, now);
+  if (!context) return fail(context.error());
+  return std::make_unique<SimQueue>(world, gpu, *context, w.jitter);
+}
+
+Result<std::unique_ptr<WorkQueue>> queue_on(device::replay::ReplayWorld& world, unsigned gpu,
+                                            std::int64_t pid, TimePoint now) {
+  const auto context = world.add_context(gpu, pid, now);
+  if (!context) return fail(context.error());
+  return std::make_unique<ReplayQueue>(world, gpu, *context);
+}
+
+}  // namespace rubato::sim_trainer

@@ -1,0 +1,33 @@
+#include <algorithm>
+
+#include "analyse/compare.h"
+#include "analyse/stretch.h"
+#include "base/text.h"
+
+namespace rubato::analyse {
+
+SettledCost settled_cost(const record::RunRecord& run) {
+  std::vector<Stretch> usable;
+  bool iterations = false;
+  bool held = false;
+  for (const Stretch& s : stretches_of(run)) {
+    if (s.iterations == 0 || s.duration() <= Seconds(0) || s.role == BlockRole::warmup) continue;
+    iterations = true;
+    if (!s.energy || *s.energy <= Joules(0)) continue;
+    held = held || s.role == BlockRole::hold;
+    usable.push_back(s);
+  }
+  if (held) std::erase_if(usable, [](const Stretch& s) { return s.role != BlockRole::hold; });
+  SettledCost settled;
+  if (!usable.empty()) {
+    settled.cost = cost_per_iteration(run, usable);
+    settled.setting = usable.front().setting;
+  } else {
+    settled.why_not = iterations               ? "the energy of a GPU could not be read"
+                      : run.iterations.empty() ? "no iterations were seen"
+                                               : "no whole iterations ran after the warm-up";
+  }
+  return settled;
+}
+
+}  // namespace rubato::analyse

@@ -1,0 +1,102 @@
+#include "base/text.h"
+#include "cli/invocation.h"
+#include "cli/output_file.h"
+#include "cli/records.h"
+#include "cli/report/run_report.h"
+#include "cli/report/series.h"
+#include "report/render.h"
+
+namespace rubato::cli {
+namespace {
+
+constexpr std::array kAll = {Series::samples, Series::iterations, Series::blocks, Series::decisions};
+
+struct Options {
+  std::string run = "last";
+  std::string format;
+  std::string what;
+  std::string output = "-";
+  bool force = false;
+};
+
+Status write_csv(const SeriesReader& reader, Series series, report::Sink& to) {
+  const auto facts = reader.facts();
+  if (!facts) return fail(facts.error());
+  for (const std::string& fact : *facts)
+    if (const Status line = to.write(cat("# ", fact, "\n")); !line) return line;
+  const auto rows = reader.rows(series);
+  return rows ? report::write_csv(**rows, to) : fail(rows.error());
+}
+
+// The report needs the record as a whole, like `show`; it is forgotten before the series are read.
+Result<std::string> report_of(const std::filesystem::path& file) {
+  const auto read = read_summarised(file);
+  if (!read) return fail(read.error());
+  return report::render_json(run_report_json(read->run, read->summary, read->running));
+}
+
+Status write_json(const SeriesReader& reader, const std::string& report, std::span<const Series> which,
+                  report::Sink& to) {
+  if (const Status head =
+          to.write(cat("{\"schema\": \"rubato.export/1\",\n\"run\": ", trim(report), ",\n\"series\": {"));
+      !head)
+    return head;
+  std::string_view between = "\n";
+  for (const Series series : which) {
+    if (const Status key = to.write(cat(between, "\"", name_of(series), "\": ")); !key) return key;
+    const auto rows = reader.rows(series);
+    if (!rows) return fail(rows.error());
+    if (const Status body = report::write_json(**rows, to); !body) return body;
+    between = ",\n";
+  }
+  return to.write("}}\n");
+}
+
+int run_export(Invocation& invocation, const Options& options) {
+  const auto file = find_record(options.run);
+  if (!file) return refuse(invocation, file.error(), 1);
+  const bool csv = options.format == "csv";
+  std::vector<Series> which;
+  for (const Series series : kAll)
+    if (options.what == name_of(series) || (options.what.empty() && (!csv || series == Series::samples)))
+      which.push_back(series);
+  auto out = OutputFile::open(options.output, options.force);
+  if (!out) return refuse(invocation, out.error(), out.error().code == ErrorCode::conflict ? kRefused : 1);
+  std::string report;
+  if (!csv) {
+    auto whole = report_of(*file);
+    if (!whole) return refuse(invocation, whole.error(), 1);
+    report = std::move(*whole);
+  }
+  const auto reader = SeriesReader::open(*file);
+  if (!reader) return refuse(invocation, reader.error(), 1);
+  const Status written =
+      csv ? write_csv(*reader, which.front(), *out) : write_json(*reader, report, which, *out);
+  if (!written) return refuse(invocation, written.error(), 1);
+  if (const Status finished = out->finish(); !finished) return refuse(invocation, finished.error(), 1);
+  return 0;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("export", "a run's series for other programs: CSV or JSON");
+  static Options options;
+  command->add_option("run", options.run, "a run id, the beginning of one, `last`, or a record file")
+      ->type_name("RUN")
+      ->capture_default_str();
+  command->add_option("--format", options.format, "csv: one series; json: the report and the series")
+      ->type_name("FORMAT")
+      ->required()
+      ->check(CLI::IsMember({"csv", "json"}));
+  command->add_option("--what", options.what, "which series (default: samples in CSV, all of them in JSON)")
+      ->type_name("SERIES")
+      ->check(CLI::IsMember({"samples", "iterations", "blocks", "decisions"}));
+  command->add_option("--output,-o", options.output, "where to, - for standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command->add_flag("--force", options.force, "replace FILE where it is there");
+  command->callback([&invocation] { run_export(invocation, options); });
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,247 @@
+#include "cli/findings.h"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "base/text.h"
+#include "cli/gpus.h"
+#include "cli/guarding.h"
+#include "cli/left_behind.h"
+#include "cli/rank_group.h"
+#include "conduct/patience.h"
+#include "record/writer.h"
+
+namespace rubato::cli {
+namespace {
+
+struct Named {
+  const char* words;
+  Capability Capabilities::*member;
+};
+
+constexpr Named kReads[] = {{"power", &Capabilities::read_power},
+                            {"its energy counter", &Capabilities::read_energy_counter},
+                            {"which processes compute on it", &Capabilities::read_processes}};
+constexpr Named kSets[] = {{"the power limit", &Capabilities::set_power_limit},
+                           {"SM clocks", &Capabilities::set_sm_clock},
+                           {"memory clocks", &Capabilities::set_memory_clock}};
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    out += cat(i == 0 ? "" : i + 1 == words.size() ? " and " : ", ", words[i]);
+  return out;
+}
+
+/// "0-3, 6".
+std::string ranges(const std::vector<unsigned>& indices) {
+  std::string out;
+  for (std::size_t i = 0; i < indices.size();) {
+    std::size_t last = i;
+    while (last + 1 < indices.size() && indices[last + 1] == indices[last] + 1) ++last;
+    out += cat(out.empty() ? "" : ", ", indices[i], last > i ? cat("-", indices[last]) : "");
+    i = last + 1;
+  }
+  return out;
+}
+
+/// Eight GPUs of one kind say the same eight times: told once, with all their numbers.
+class GpuFindings {
+ public:
+  void add(const device::Gpu& gpu, Finding finding) {
+    const auto same = [&](const Entry& e) {
+      return e.name == gpu.identity().name && e.finding.what == finding.what &&
+             e.finding.mend == finding.mend;
+    };
+    auto found = std::find_if(entries_.begin(), entries_.end(), same);
+    if (found == entries_.end())
+      found = entries_.insert(entries_.end(), {gpu.identity().name, {}, std::move(finding)});
+    found->indices.push_back(gpu.identity().index);
+  }
+  void move_to(std::vector<Finding>& findings) {
+    for (auto& [name, indices, finding] : entries_) {
+      finding.what =
+          cat(indices.size() == 1 ? "GPU " : "GPUs ", ranges(indices), " (", name, "): ", finding.what);
+      findings.push_back(std::move(finding));
+    }
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::vector<unsigned> indices;
+    Finding finding;
+  };
+  std::vector<Entry> entries_;
+};
+
+void look_at_reading(GpuFindings& findings, const device::Backend& backend, const device::Gpu& gpu) {
+  const Capabilities& can = gpu.capabilities();
+  std::vector<std::string> readable;
+  for (const auto& [words, member] : kReads)
+    if ((can.*member).available) readable.emplace_back(words);
+  if (!readable.empty()) findings.add(gpu, {State::fine, "gpu", cat("tells ", listed(readable)), {}});
+  for (const auto& [words, member] : kReads) {
+    const Capability& reading = can.*member;
+    if (!reading.available)
+      findings.add(
+          gpu, {State::missing, "gpu", cat("does not tell ", words, ": ", reading.why_not), reading.hint});
+  }
+  if (!known_sensor(backend, gpu).update_period)
+    findings.add(gpu,
+                 {State::note,
+                  "gpu",
+                  "its sensor's update period is not known; it is read every 0.1 s until a run has found it",
+                  {}});
+}
+
+void look_at_setting(GpuFindings& findings, const device::Gpu& gpu, bool by_driver, const Place& place) {
+  const Capabilities& can = gpu.capabilities();
+  std::vector<std::string> settable;
+  std::vector<std::string> forbidden;
+  std::string why;
+  for (const auto& [words, member] : kSets) {
+    const Capability& setting = can.*member;
+    if (setting.available) {
+      settable.emplace_back(words);
+    } else if (setting.needs_right) {
+      forbidden.emplace_back(words);
+      why = setting.why_not;
+    }
+  }
+  if (!settable.empty())
+    findings.add(gpu, {State::fine, "rights", cat("this process may set ", listed(settable)), {}});
+  if (!forbidden.empty()) {
+    // Of the driver's rights this machine says more than the driver does.
+    const Error here = by_driver && place.right != Right::here ? missing_right_here(place)
+                                                               : Error{ErrorCode::no_permission, why, {}};
+    findings.add(gpu, {State::missing, "rights",
+                       cat("this process may not set ", listed(forbidden), ": ", here.what), here.hint});
+  }
+  for (const auto& [words, member] : kSets) {
+    const Capability& setting = can.*member;
+    if (!setting.available && !setting.needs_right)
+      findings.add(gpu, {State::note, "gpu", cat("has no way to set ", words, ": ", setting.why_not), {}});
+  }
+}
+
+void look_at_survival(std::vector<Finding>& findings, const device::Backend& backend) {
+  if (const auto lonely = nothing_outlives(backend, std::nullopt))
+    findings.push_back({State::missing, "survival", lonely->what, lonely->hint});
+  else
+    findings.push_back({State::fine, "survival", "a setting would be put back even after a kill", {}});
+}
+
+void look_at_gpus(Examination& examination, std::string_view gpu_list) {
+  auto& findings = examination.findings;
+  const auto open = open_gpus(gpu_list);
+  if (!open) {
+    findings.push_back({State::missing, "driver", open.error().what, open.error().hint});
+    return;
+  }
+  const auto& backend = *open->selection.backend;
+  findings.push_back(
+      {State::fine,
+       "driver",
+       cat("driver ", backend.driver_version(), " through ", backend.name(), ", ", open->gpus.size(),
+           open->gpus.size() == 1 ? " GPU" : " GPUs", backend.simulated() ? ", simulated" : ""),
+       {}});
+  for (const auto& error : open->lost) findings.push_back({State::missing, "gpu", error.what, error.hint});
+  GpuFindings gpus;
+  for (const auto& gpu : open->gpus) {
+    look_at_reading(gpus, backend, *gpu);
+    look_at_setting(gpus, *gpu, backend.name() == "nvml", examination.place);
+  }
+  gpus.move_to(findings);
+  look_at_survival(findings, backend);
+
+  examination.facts.driver_version = backend.driver_version();
+  std::map<std::string, int> kinds;
+  for (const auto& gpu : open->gpus) ++kinds[gpu->identity().name];
+  for (const auto& [name, count] : kinds)
+    examination.facts.gpus.push_back(count == 1 ? name : cat(count, " x ", name));
+}
+
+void look_at_ranks(std::vector<Finding>& findings) {
+  if (const auto group = rank_group(environment_map()))
+    findings.push_back({State::note,
+                        "ranks",
+                        cat("this is local rank ", group->local_rank, " of a job of ", group->launcher,
+                            ": the first of its ranks here measures and sets for all of them"),
+                        {}});
+}
+
+void look_at_records(std::vector<Finding>& findings) {
+  const auto folder = record::default_directory();
+  if (!folder) {
+    findings.push_back({State::missing, "records", folder.error().what, folder.error().hint});
+    return;
+  }
+  auto there = *folder;
+  while (!there.empty() && access(there.c_str(), F_OK) != 0) there = there.parent_path();
+  if (access(there.c_str(), W_OK) != 0) {
+    findings.push_back({State::missing, "records", cat("run records cannot be written to ", folder->string()),
+                        "export XDG_STATE_HOME=/a/folder/of/yours"});
+    return;
+  }
+  constexpr double kLittle = 100e6;  // bytes; a day of one GPU is some tens of megabytes
+  struct statvfs space {};
+  const bool little = statvfs(there.c_str(), &space) == 0 &&
+                      static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize) < kLittle;
+  findings.push_back(
+      {little ? State::note : State::fine,
+       "records",
+       cat("run records go to ", folder->string(), little ? ", where less than 100 MB is free" : ""),
+       {}});
+}
+
+}  // namespace
+
+std::string_view name_of(State state) {
+  switch (state) {
+    case State::fine:
+      return "ok";
+    case State::note:
+      return "note";
+    case State::missing:
+      return "missing";
+  }
+  return "";
+}
+
+Examination examine(std::string_view gpu_list) {
+  const auto environment = environment_map();
+  Examination examination;
+  examination.place = place(FsRoot{}, environment);
+  std::string host(256, '\0');
+  if (gethostname(host.data(), host.size() - 1) == 0) examination.facts.host = host.c_str();
+  const auto user = environment.find("USER");
+  examination.facts.user = user != environment.end() ? user->second : cat(getuid());
+  const auto gpus =
+      conduct::patiently<Examination>([place = examination.place, list = std::string(gpu_list)] {
+        Examination seen;
+        seen.place = place;
+        look_at_gpus(seen, list);
+        return seen;
+      });
+  if (gpus) {
+    examination.findings = gpus->findings;
+    examination.facts.driver_version = gpus->facts.driver_version;
+    examination.facts.gpus = gpus->facts.gpus;
+  } else {
+    const Error error = conduct::stands_still();
+    examination.findings.push_back({State::missing, "driver", error.what, error.hint});
+    examination.driver_stuck = true;
+  }
+  look_at_ranks(examination.findings);
+  for (const auto& left : left_behind())
+    examination.findings.push_back({State::note, "journal", left.what, left.hint});
+  look_at_records(examination.findings);
+  return examination;
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,89 @@
+#include "cli/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace rubato::cli {
+namespace {
+
+constexpr std::size_t kBuffer = 64 * 1024;
+
+tl::unexpected<Error> already_there(const std::filesystem::path& target) {
+  return fail(ErrorCode::conflict, cat(target.string(), " is already there"),
+              "choose another name, or replace it with --force");
+}
+
+}  // namespace
+
+Result<OutputFile> OutputFile::open(const std::string& target, bool overwrite) {
+  if (target == "-") return OutputFile(ScopedFd(), STDOUT_FILENO, "standard output", {}, true);
+  struct stat there {};
+  const bool exists = stat(target.c_str(), &there) == 0;
+  const auto cannot = [&] { return fail(from_errno(errno, cat("cannot write ", target))); };
+  if (exists && !S_ISREG(there.st_mode)) {
+    ScopedFd stream(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!stream.is_open()) return cannot();
+    const int fd = stream.get();
+    return OutputFile(std::move(stream), fd, target, {}, true);
+  }
+  if (exists && !overwrite) return already_there(target);
+  const std::string part = cat(target, ".", getpid(), ".part");
+  ScopedFd file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.is_open()) return cannot();
+  const int fd = file.get();
+  return OutputFile(std::move(file), fd, target, part, overwrite);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      fd_(other.fd_),
+      target_(std::move(other.target_)),
+      part_(std::exchange(other.part_, {})),
+      overwrite_(other.overwrite_),
+      buffer_(std::move(other.buffer_)) {}
+
+OutputFile::~OutputFile() {
+  if (!part_.empty()) unlink(part_.c_str());
+}
+
+Status OutputFile::write(std::string_view text) {
+  buffer_ += text;
+  return buffer_.size() < kBuffer ? Status() : flush();
+}
+
+Status OutputFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(fd_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail(from_errno(errno, cat("cannot write ", target_.string())));
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  buffer_.clear();
+  return {};
+}
+
+Status OutputFile::finish() {
+  if (const Status flushed = flush(); !flushed) return flushed;
+  if (part_.empty()) return {};
+  // Somebody may have made the file meanwhile; file systems without this flag get the plain rename.
+  // By number: glibc names the call since 2.28 only.
+  const bool replaced = !overwrite_ && syscall(SYS_renameat2, AT_FDCWD, part_.c_str(), AT_FDCWD,
+                                               target_.c_str(), RENAME_NOREPLACE) == 0;
+  if (!replaced) {
+    if (!overwrite_ && errno == EEXIST) return already_there(target_);
+    if (rename(part_.c_str(), target_.c_str()) != 0)
+      return fail(from_errno(errno, cat("cannot write ", target_.string())));
+  }
+  part_.clear();
+  return {};
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,192 @@
+#include "cli/report/series.h"
+
+#include <functional>
+#include <map>
+
+#include "base/text.h"
+#include "cli/report/sample_rows.h"
+#include "record/open.h"
+#include "record/schema.h"
+#include "record/sqlite.h"
+#include "report/format.h"
+#include "report/layout.h"
+
+namespace rubato::cli {
+namespace {
+
+using record::Statement;
+using report::Cell;
+
+/// The rows of a query, each made into cells by a function.
+class QueryRows final : public report::Rows {
+ public:
+  using Take = std::function<void(Statement&, std::vector<Cell>&)>;
+  QueryRows(const record::Database& db, std::string sql, std::vector<std::string> columns, Take take)
+      : db_(db), statement_(std::move(sql)), columns_(std::move(columns)), take_(std::move(take)) {}
+  [[nodiscard]] std::span<const std::string> columns() const override { return columns_; }
+  [[nodiscard]] Result<bool> next(std::vector<Cell>& row) override {
+    if (statement_.next(db_)) {
+      take_(statement_, row);
+      return true;
+    }
+    if (statement_.failed()) return fail(db_.error("cannot read run record"));
+    return false;
+  }
+
+ private:
+  const record::Database& db_;
+  Statement statement_;
+  std::vector<std::string> columns_;
+  Take take_;
+};
+
+void append_real(Statement& from, std::vector<Cell>& row) {
+  const auto value = from.optional_real();
+  row.emplace_back(value ? Cell(*value) : Cell());
+}
+
+std::vector<std::string> with_setting(std::vector<std::string> columns,
+                                      const std::vector<std::string>& after) {
+  for (std::string& name : split(record::setting_columns(""), ',')) columns.push_back(std::move(name));
+  columns.insert(columns.end(), after.begin(), after.end());
+  return columns;
+}
+
+}  // namespace
+
+struct SeriesReader::Impl {
+  record::Database db;
+  record::RunInfo info;
+  std::vector<SeriesGpu> gpus;
+  std::map<std::int64_t, std::int64_t> index_of;  // device row → driver index
+
+  [[nodiscard]] Cell since_begin(TimePoint at) const {
+    return static_cast<double>(at.ns - info.begin.ns) / 1e9;
+  }
+  [[nodiscard]] std::unique_ptr<report::Rows> query(std::string sql, std::vector<std::string> columns,
+                                                    QueryRows::Take take) const {
+    return std::make_unique<QueryRows>(db, std::move(sql), std::move(columns), std::move(take));
+  }
+};
+
+SeriesReader::SeriesReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SeriesReader::SeriesReader(SeriesReader&&) noexcept = default;
+SeriesReader::~SeriesReader() = default;
+
+const record::RunInfo& SeriesReader::info() const {
+  return impl_->info;
+}
+
+Result<SeriesReader> SeriesReader::open(const std::filesystem::path& file) {
+  auto db = record::open_record(file, record::Check::whole_file);
+  if (!db) return fail(db.error());
+  // One transaction: what the run adds meanwhile is not seen by one series and missed by another.
+  if (const Status begun = db->execute("BEGIN"); !begun) return fail(begun.error());
+  auto info = record::read_info(*db);
+  if (!info) return fail(info.error());
+  auto impl = std::make_unique<Impl>(Impl{std::move(*db), std::move(*info), {}, {}});
+  Statement devices("SELECT id,driver_index FROM device ORDER BY id");
+  while (devices.next(impl->db)) {
+    const std::int64_t row = devices.integer();
+    const std::int64_t index = devices.integer();
+    impl->gpus.push_back({row, index});
+    impl->index_of[row] = index;
+  }
+  if (devices.failed()) return fail(impl->db.error("cannot read run record"));
+  return SeriesReader(std::move(impl));
+}
+
+Result<std::vector<std::string>> SeriesReader::facts() const {
+  const record::RunInfo& info = impl_->info;
+  std::vector<std::string> out = {
+      cat("rubato export, run ", info.run_id, ", ", info.mode, ", rubato ", info.rubato_version),
+      cat("command: ", report::command_line(info.command)),
+      cat("started_at: ", info.started_at, ", host: ", info.host),
+      cat("time_s: seconds of the run's clock since its begin, clock rate ", number(info.clock_rate)),
+      "a value that was not read is empty, never zero"};
+  Statement devices("SELECT driver_index,name,uuid,kind,backend,driver_version FROM device ORDER BY id");
+  while (devices.next(impl_->db)) {
+    const std::int64_t index = devices.integer();
+    const std::string name = devices.text();
+    const std::string uuid = devices.text();
+    const std::string kind = devices.text();
+    const std::string backend = devices.text();
+    out.push_back(
+        cat("gpu ", index, ": ", name, ", ", uuid, ", ", kind, ", ", backend, ", driver ", devices.text()));
+  }
+  Statement sources("SELECT device_id,name,unit,scope,kind,quality FROM source ORDER BY id");
+  while (sources.next(impl_->db)) {
+    const std::int64_t index = impl_->index_of[sources.integer()];
+    const std::string name = sources.text();
+    const std::string unit = sources.text();
+    const std::string scope = sources.text();
+    const std::string kind = sources.text();
+    out.push_back(
+        cat("source of gpu ", index, ": ", name, ", ", unit, ", ", scope, ", ", kind, ": ", sources.text()));
+  }
+  if (devices.failed() || sources.failed()) return fail(impl_->db.error("cannot read run record"));
+  // A command may hold line breaks, which would end the comment.
+  for (std::string& line : out) line = report::cut(line, line.size());
+  return out;
+}
+
+Result<std::unique_ptr<report::Rows>> SeriesReader::rows(Series series) const {
+  const Impl& in = *impl_;
+  switch (series) {
+    case Series::samples:
+      return sample_rows(in.db, in.gpus, in.info.begin);
+    case Series::iterations:
+      return in.query("SELECT iteration,begin_ns,end_ns FROM iteration ORDER BY rowid",
+                      {"iteration", "begin_s", "end_s", "duration_s"},
+                      [&in](Statement& from, std::vector<Cell>& row) {
+                        row.emplace_back(from.integer());
+                        const TimePoint begin = from.time();
+                        const TimePoint end = from.time();
+                        row.push_back(in.since_begin(begin));
+                        row.push_back(in.since_begin(end));
+                        row.emplace_back(static_cast<double>(end.ns - begin.ns) / 1e9);
+                      });
+    case Series::blocks:
+      return in.query(
+          cat("SELECT begin_ns,end_ns,device_id,role,iterations,", record::setting_columns(""),
+              ",energy_j,band_sampling_j,band_calibration_j,(energy_end_ns-energy_begin_ns)/1e9 FROM window "
+              "ORDER BY rowid"),
+          with_setting({"begin_s", "end_s", "gpu", "role", "iterations"},
+                       {"energy_j", "band_sampling_j", "band_calibration_j", "energy_s"}),
+          [&in](Statement& from, std::vector<Cell>& row) {
+            row.push_back(in.since_begin(from.time()));
+            row.push_back(in.since_begin(from.time()));
+            const auto gpu = in.index_of.find(from.integer());
+            row.emplace_back(gpu == in.index_of.end() ? Cell() : Cell(gpu->second));
+            row.emplace_back(from.text());
+            row.emplace_back(from.integer());
+            for (int i = 0; i < record::kSettingColumns + 4; ++i) append_real(from, row);
+          });
+    case Series::decisions:
+      return in.query(
+          cat("SELECT at_ns,action,", record::setting_columns(""), ",why FROM decision ORDER BY rowid"),
+          with_setting({"time_s", "action"}, {"why"}), [&in](Statement& from, std::vector<Cell>& row) {
+            row.push_back(in.since_begin(from.time()));
+            row.emplace_back(from.text());
+            for (int i = 0; i < record::kSettingColumns; ++i) append_real(from, row);
+            row.emplace_back(from.text());
+          });
+  }
+  return fail(ErrorCode::internal, "an unknown series");
+}
+
+std::string_view name_of(Series series) {
+  switch (series) {
+    case Series::samples:
+      return "samples";
+    case Series::iterations:
+      return "iterations";
+    case Series::blocks:
+      return "blocks";
+    case Series::decisions:
+      return "decisions";
+  }
+  return "samples";
+}
+
+}  // namespace rubato::cli

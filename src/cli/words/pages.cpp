@@ -1,0 +1,127 @@
+#include "cli/words/pages.h"
+
+#include <algorithm>
+
+namespace rubato::cli {
+namespace {
+
+const std::vector<Page>& pages() {
+  static const std::vector<Page> all = {
+      {"",
+       "",
+       "Wraps a training command, measures what its GPUs draw, sets what it is asked to set, and puts "
+       "everything "
+       "back.",
+       {{"rubato doctor", "what can be measured and set on this machine"},
+        {"rubato measure -- python3 train.py", "measure a training, change nothing"},
+        {"rubato run --power-limit 150 -- python3 train.py",
+         "train at 150 W, against the limit that was found"},
+        {"rubato run --gpu sim:v100 --power-limit 150 -- rubato sim train resnet50",
+         "the same without a GPU: it is simulated, and says so"}}},
+      {"run",
+       "-- COMMAND",
+       "Everything behind -- is the command, as it would be typed alone. Its output, exit status and signals "
+       "are its "
+       "own. First the job is measured as the GPU was found, then at the setting asked for; at the end, "
+       "whatever the "
+       "end was, the GPU is as it was found.\n\nThe report goes to standard error, because standard output "
+       "is the "
+       "job's. For programs: --json --report FILE, or --report fd:3 for a descriptor opened by the caller.",
+       {{"rubato run --power-limit 150 -- python3 train.py", "a limit of 150 W on every GPU the job uses"},
+        {"rubato run --sm-clock 1005 --gpu 0 -- ./train.sh", "a locked SM clock on one GPU"},
+        {"rubato run --power-limit 150 --json --report run.json -- python3 train.py",
+         "the report for a program"}}},
+      {"measure",
+       "[-- COMMAND]",
+       "With a command it measures while that runs, as run does, and the report goes to standard error. "
+       "Without one "
+       "(--seconds, --pid) the report goes to standard output. Nothing is set.",
+       {{"rubato measure -- python3 train.py", "a training"},
+        {"rubato measure --seconds 10", "ten seconds of whatever runs now"},
+        {"rubato measure --json --report fd:3 -- make train 3> run.json", "the report for a program"}}},
+      {"show",
+       "",
+       "The record is written while the run goes on, so a run can be shown before it ends.",
+       {{"rubato show", "the last run"}, {"rubato show 20261121-1 --json", "by the beginning of its id"}}},
+      {"runs", "", "Newest last. A run that goes on is listed as running.", {{"rubato runs", "all of them"}}},
+      {"compare",
+       "",
+       "Whole runs are compared with the sensor's error bands, iterations with 90 % confidence intervals, "
+       "both at the "
+       "setting each run settled at. A difference below two standard errors is called not distinguishable. "
+       "What makes "
+       "a comparison unsound (another GPU model, another command, simulated against measured, another number "
+       "of "
+       "iterations, temperatures far apart) is said first.",
+       {{"rubato compare 20261121-08 last", "the last run against an earlier one"},
+        {"rubato compare before.sqlite after.sqlite --json", "two files, for a program"}}},
+      {"export",
+       "",
+       "CSV holds one series, after comment lines that say what was measured how; JSON holds the report and "
+       "the "
+       "series. Units stand in the names; what was not read is empty in CSV and null in JSON, never zero.",
+       {{"rubato export --format csv -o run.csv", "the samples of the last run"},
+        {"rubato export 20261121-08 --format csv --what iterations", "the iterations of another"},
+        {"rubato export --format json | jq .run.energy_j", "for a program"}}},
+      {"restore",
+       "",
+       "Needed only after rubato and its guard were both killed. Whatever the next rubato command finds, it "
+       "restores "
+       "by itself.",
+       {{"sudo rubato restore", "journals of real GPUs belong to root"}}},
+      {"doctor",
+       "",
+       "",
+       {{"rubato doctor", "every GPU"}, {"rubato doctor --gpu sim:v100", "a simulated one"}}},
+      {"devices", "", "", {{"rubato devices --json", "for a program"}}},
+      {"sim train",
+       "",
+       "Run it inside rubato run or measure: its iterations take as long as the simulated GPU's clocks make "
+       "them take.",
+       {{"rubato measure --gpu sim:v100 -- rubato sim train resnet50 --iterations 200", ""}}},
+      {"completion",
+       "",
+       "Prints a script that the shell reads.",
+       {{"source <(rubato completion bash)", "in ~/.bashrc"},
+        {"rubato completion zsh > ~/.zfunc/_rubato", "where ~/.zfunc is in $fpath"},
+        {"rubato completion fish > ~/.config/fish/completions/rubato.fish", ""}}},
+      {"help",
+       "",
+       "",
+       {{"rubato help run", "as rubato run --help"},
+        {"rubato help --man run | man -l -", "as a manual page"}}},
+  };
+  return all;
+}
+
+}  // namespace
+
+const Page* page_of(std::string_view path) {
+  const auto found = std::ranges::find(pages(), path, &Page::path);
+  return found == pages().end() ? nullptr : &*found;
+}
+
+const std::vector<Section>& manual_sections() {
+  static const std::vector<Section> sections = {
+      {"EXIT STATUS",
+       {{"the job's", "run and measure end as the command ended; of a signal, if it died of one."},
+        {"125", "What was typed cannot be done; a command was not started."},
+        {"126, 127", "The command cannot be executed, or does not exist."},
+        {"0, 1",
+         "Of commands without a job: done, or failed. doctor returns 1 where something is missing."}}},
+      {"ENVIRONMENT",
+       {{"XDG_STATE_HOME",
+         "Run records go to rubato/runs below it; without it to ~/.local/state/rubato/runs."},
+        {"XDG_RUNTIME_DIR", "Simulated worlds, and journals of simulated GPUs."},
+        {"CUDA_VISIBLE_DEVICES", "Which GPUs are meant without --gpu."},
+        {"RUBATO_SIM_WORLD, RUBATO_SIM_SCENARIO",
+         "The file of a simulated world, and how it starts and misbehaves."},
+        {"NO_COLOR", "Set to anything: no colour."}}},
+      {"FILES",
+       {{"~/.local/state/rubato/runs/", "One SQLite file per run; its tables are documented in formats.md."},
+        {"/run/rubato/",
+         "Journals and locks of GPUs, root's alone: what a killed run left is put back from there."}}}};
+  return sections;
+}
+
+}  // namespace rubato::cli

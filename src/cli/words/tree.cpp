@@ -1,0 +1,95 @@
+#include "cli/words/tree.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+#include "cli/words/pages.h"
+
+namespace rubato::cli {
+namespace {
+
+// CLI11 joins the name of a value and what its checks say: "FORMAT:{csv,json}", "FLOAT:POSITIVE".
+void read_type(const CLI::Option& option, OptionWords& out) {
+  if (option.get_items_expected_max() == 0) return;
+  std::string type = option.get_type_name();
+  if (const auto open = type.find(":{"); open != std::string::npos && type.ends_with("}")) {
+    out.choices = split(std::string_view(type).substr(open + 2, type.size() - open - 3), ',');
+    type.resize(open);
+  }
+  if (const auto check = type.find(":POSITIVE"); check != std::string::npos) {
+    type.resize(check);
+    out.positive = true;
+  }
+  out.whole = type == "INT" || type == "UINT";
+  if (type == "FLOAT" || out.whole) type = "N";
+  const bool unnamed = type.empty() || type == "TEXT";
+  if (unnamed && option.get_positional()) {
+    type = option.get_name();
+    std::ranges::transform(type, type.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  }
+  out.value = unnamed && !option.get_positional() ? "TEXT" : type;
+}
+
+OptionWords words_of_option(const CLI::Option& option) {
+  OptionWords out;
+  for (const std::string& name : option.get_snames()) out.shorts.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) out.longs.push_back("--" + name);
+  read_type(option, out);
+  out.description = option.get_description();
+  out.by_default = option.get_default_str();
+  out.required = option.get_required();
+  return out;
+}
+
+}  // namespace
+
+std::string OptionWords::label() const {
+  std::string out;
+  for (const auto* names : {&shorts, &longs})
+    for (const std::string& name : *names) out += cat(out.empty() ? "" : ", ", name);
+  return value.empty() ? out : cat(out, out.empty() ? "" : " ", value);
+}
+
+std::string CommandWords::name() const {
+  return path.empty() ? "rubato" : cat("rubato ", path);
+}
+
+std::string CommandWords::synopsis() const {
+  std::string out = name();
+  if (!options.empty()) out += " [OPTIONS]";
+  for (const OptionWords& p : positionals) out += p.required ? cat(" ", p.value) : cat(" [", p.value, "]");
+  if (!commands.empty()) out += " COMMAND";
+  if (const Page* page = page_of(path); page != nullptr && !page->after_options.empty())
+    out += cat(" ", page->after_options);
+  return out;
+}
+
+CommandWords words_of(const CLI::App& app) {
+  CommandWords out;
+  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent())
+    out.path = cat(at->get_name(), out.path.empty() ? "" : " ", out.path);
+  out.description = app.get_description();
+  for (const CLI::Option* option : app.get_options()) {
+    auto& list = option->get_positional() ? out.positionals : out.options;
+    list.push_back(words_of_option(*option));
+  }
+  out.commands = app.get_subcommands([](const CLI::App*) { return true; });
+  return out;
+}
+
+std::vector<const CLI::App*> all_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> out = {&app};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* each : all_commands(*command)) out.push_back(each);
+  return out;
+}
+
+bool is_number(const OptionWords& option) {
+  constexpr std::array<std::string_view, 6> kNumbers = {"N", "W", "MHZ", "S", "SECONDS", "PID"};
+  return std::ranges::find(kNumbers, option.value) != kNumbers.end();
+}
+
+}  // namespace rubato::cli

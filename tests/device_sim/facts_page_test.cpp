@@ -1,0 +1,52 @@
+// docs/simulated-gpu.md is what the simulator gives now. To renew it:
+//   build/release/bin/rubato-sim-facts --data ../shared/data > docs/simulated-gpu.md
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+std::string output_of(const std::string& command) {
+  std::string out;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  std::array<char, 4096> part{};
+  while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), got);
+  EXPECT_EQ(::pclose(pipe), 0) << command;
+  return out;
+}
+
+std::string whole(const std::filesystem::path& path) {
+  std::ostringstream out;
+  out << std::ifstream(path).rdbuf();
+  return out.str();
+}
+
+std::string without_tables(const std::string& page) {
+  return page.substr(0, page.find("\n## Tables\n"));
+}
+
+TEST(SimulatedGpuPage, IsWhatTheSimulatorGivesNow) {
+  const std::string source = environment("RUBATO_SOURCE_DIR");
+  const std::string data = environment("RUBATO_TEST_DATA");
+  if (source.empty()) GTEST_SKIP() << "run by ctest, which says where the sources are";
+  const std::string committed = whole(source + "/docs/simulated-gpu.md");
+  const bool measured = std::filesystem::exists(data + "/tables");
+  const std::string made =
+      output_of(std::string(RUBATO_SIM_FACTS) + (measured ? " --data '" + data + "'" : std::string()));
+  EXPECT_NE(committed.find("\n## Tables\n"), std::string::npos);
+  EXPECT_EQ(measured ? committed : without_tables(committed), made)
+      << "renew it: rubato-sim-facts --data ../shared/data > docs/simulated-gpu.md";
+}
+
+}  // namespace
