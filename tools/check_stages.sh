@@ -70,6 +70,12 @@ stage_fuzz() {
   done
 }
 
+# Tarball and wheel for an old glibc, on roots of old distributions.
+stage_portable() {
+  tools/make-portable && (cd tests/packaging && python3 -m unittest -v test_portable) &&
+    (cd tests/e2e && RUBATO_BUILD_DIR=$OLDPWD/build/portable/rubato python3 -m unittest -v test_run)
+}
+
 run_ctest() {
   local folder=$1
   shift

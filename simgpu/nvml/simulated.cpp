@@ -54,4 +54,16 @@ RUBATO_EXPORT int rubatoSimulatedEnergy(unsigned gpu, double* joules) {
   return 0;
 }
 
+// The SM clock lock in force, which the driver has no read-out for: 1 and the range, 0 where there is none.
+RUBATO_EXPORT int rubatoSimulatedSmLock(unsigned gpu, double* min_mhz, double* max_mhz) {
+  const auto here = world_or_open();
+  if (here == nullptr || min_mhz == nullptr || max_mhz == nullptr || gpu >= here->gpu_count()) return -1;
+  const auto truth = here->truth(gpu, here->clock()->now());
+  if (!truth) return -1;
+  if (!truth->sm_lock) return 0;
+  *min_mhz = truth->sm_lock->min.value();
+  *max_mhz = truth->sm_lock->max.value();
+  return 1;
+}
+
 }  // namespace rubato::simgpu

@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "base/fd.h"
+#include "base/fs_root.h"
 #include "base/runtime_folder.h"
 #include "base/text.h"
 #include "cli/stale.h"
@@ -25,6 +28,24 @@ std::optional<bool> held_by_a_guard(const fs::path& folder, const std::string& u
   const ScopedFd lock(open((folder / (uuid + ".lock")).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!lock.is_open()) return std::nullopt;
   return flock(lock.get(), LOCK_SH | LOCK_NB) != 0;
+}
+
+/// Who has the lock file, as the kernel lists it: "1: FLOCK  ADVISORY  WRITE 4711 fd:00:1234 0 EOF".
+std::optional<std::int64_t> holder_of(const fs::path& lock_file) {
+  struct stat file {};
+  if (stat(lock_file.c_str(), &file) != 0) return std::nullopt;
+  const auto locks = FsRoot{}.read("/proc/locks");
+  if (!locks) return std::nullopt;
+  const std::string inode = cat(":", file.st_ino, " ");
+  for (const std::string& line : split(*locks, '\n')) {
+    if (line.find(" FLOCK ") == std::string::npos || line.find(inode) == std::string::npos) continue;
+    std::istringstream words(line);
+    std::string word;
+    for (int i = 0; i < 5 && words >> word; ++i) {
+    }
+    return parse_integer(word);
+  }
+  return std::nullopt;
 }
 
 /// A simulated world that has this GPU, and how it is named on a command line.
@@ -95,7 +116,12 @@ void look_into(std::vector<LeftBehind>& all, const fs::path& folder) {
     } else {
       describe_own(left, folder, worlds);
     }
-    if (left.held) left.hint.clear();
+    if (left.held) {
+      const auto pid = holder_of(folder / (gpu.uuid + ".lock"));
+      left.hint = pid ? cat("where no run goes on its guard hangs in the driver: kill -9 ", *pid,
+                            ", then rubato restore")
+                      : std::string();
+    }
     all.push_back(std::move(left));
   }
 }

@@ -86,6 +86,8 @@ void restore(Invocation& invocation) {
     refuse(invocation, reports.error(), 1);
     return;
   }
+  for (const auto& gpu : left_behind())
+    if (gpu.held) log::warning(Error{ErrorCode::busy, gpu.what, gpu.hint});
   const auto failed = static_cast<std::size_t>(
       std::count_if(reports->begin(), reports->end(),
                     [](const RestorationReport& report) { return report.outcome == Restoration::failed; }));

@@ -1,6 +1,7 @@
 #include "conduct/session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "conduct/cost.h"
@@ -39,9 +40,6 @@ Session::Session(SessionParts parts, TimePoint begin)
       next_decision_(begin) {
   for (auto& gpu : parts_.gpus) {
     GpuUnit unit;
-    if (const auto limits = gpu->power_limits()) unit.found = *limits;
-    if (const auto clocks = gpu->supported_clocks(); clocks && !clocks->sm.empty())
-      unit.highest_sm_clock = clocks->sm.back();
     unit.restoration.gpu = gpu->identity().id;
     unit.gpu = std::move(gpu);
     open_sensor(unit);
@@ -53,6 +51,15 @@ Session::Session(SessionParts parts, TimePoint begin)
     unit.blocks = std::make_unique<BlockKeeper>(
         begin, unit.meter->update_period(),
         [&unit](const FinishedBlock& block) { unit.finished.push_back(block); });
+  }
+}
+
+void Session::open() {
+  if (std::exchange(open_, true)) return;
+  for (auto& unit : units_) {
+    if (const auto limits = unit.gpu->power_limits()) unit.found = *limits;
+    if (const auto clocks = unit.gpu->supported_clocks(); clocks && !clocks->sm.empty())
+      unit.highest_sm_clock = clocks->sm.back();
     record_device(unit);
   }
 }
@@ -70,6 +77,7 @@ TimePoint Session::next_due() const {
 }
 
 void Session::step(TimePoint now) {
+  open();
   notice_death_of_guard(now);
   notice_pause(now);
   sampler_.step(now);
@@ -165,6 +173,7 @@ void Session::settle_blocks(TimePoint now, bool last) {
 }
 
 void Session::finish(TimePoint now, const JobEnd& end) {
+  open();
   // The run's last edge: without it the window would end at the tick before.
   for (std::size_t i = 0; i < units_.size(); ++i)
     if (const auto reading = units_[i].gpu->read_fast()) on_fast(i, *reading);

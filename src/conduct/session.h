@@ -75,6 +75,8 @@ class Session final : public measure::SampleSink {
   [[nodiscard]] std::vector<EnergyWindow> other_scopes(const GpuUnit& unit, TimePoint now) const;
   void record_device(const GpuUnit& unit);
 
+  /// The first driver calls, on the thread that steps: whoever makes a session never waits for a driver.
+  void open();
   void notice_death_of_guard(TimePoint now);
   void notice_pause(TimePoint now);
   /// True where the guard had restored: the strategy then finds its setting gone and asks for it again.
@@ -115,6 +117,7 @@ class Session final : public measure::SampleSink {
   TimePoint next_ownership_;
   TimePoint next_marks_;
   TimePoint next_decision_;
+  bool open_ = false;
   std::optional<TimePoint> last_step_;
   TimePoint pause_begin_;  // of the latest time rubato itself stood still, which is one gap for all GPUs
   TimePoint pause_end_;

@@ -44,6 +44,7 @@ void Session::record_device(const GpuUnit& unit) {
 void Session::on_fast(std::size_t gpu, const FastReading& reading) {
   GpuUnit& unit = units_[gpu];
   follow_sensor(gpu, reading);
+  unit.meter->now_is(reading.at, unit.gpu->kind());
   if (const auto step = unit.meter->add(reading)) judge_counter(unit, reading, *step);
   follow_other_scopes(unit, reading);
   if (!parts_.writer) return;

@@ -31,12 +31,22 @@ bool lost_energy(TimePoint begin, TimePoint end, Joules advance, const PowerInte
 
 CounterTrack::CounterTrack(Seconds counter_period) : period_(counter_period) {}
 
-CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral& power) {
+CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral& power, bool power_read) {
   CounterStep step = diff_.update(counter);
   const Seconds unseen = last_seen_ ? at - *last_seen_ : period_;
   last_seen_ = at;
   const auto* advance = std::get_if<CounterAdvance>(&step);
-  if (advance && advance->by == Joules(0)) return step;
+  if (advance && advance->by == Joules(0)) {
+    // Where the same reading tells no power, nothing contradicts a counter that rests: a table's counter
+    // counts its work alone.
+    if (!power_read && !nodes_.empty() && at - nodes_.back().at > period_ * kReach) {
+      Node rest = nodes_.back();
+      rest.at = at;
+      rest.half_width_s = 0;
+      nodes_.push_back(rest);
+    }
+    return step;
+  }
 
   const Seconds doubt = std::min(unseen, period_);
   Node node{at - doubt / 2, doubt.value() / 2, 0, 0, {}};

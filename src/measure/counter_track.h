@@ -35,7 +35,7 @@ class CounterTrack {
   void set_period(Seconds counter_period) { period_ = counter_period; }
 
   /// The power of the same reading must be in `power` already. Readings must come in time order.
-  CounterStep add(TimePoint at, Joules counter, const PowerIntegral& power);
+  CounterStep add(TimePoint at, Joules counter, const PowerIntegral& power, bool power_read = true);
 
   /// Absent where there is no reading near `t`, the counter never moved, or `t` lies in what was forgotten.
   /// Beyond the last update of a counter that moved once, integrated power goes on as a fault.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "base/text.h"
 
@@ -40,7 +41,7 @@ std::string in_words(const CounterFaults& faults) {
 
 EnergyMeter::EnergyMeter(SensorFacts facts, Kind kind, std::string gpu_name, Scope scope)
     : facts_(std::move(facts)),
-      kind_(kind),
+      kinds_{{TimePoint{INT64_MIN}, kind}},
       gpu_name_(std::move(gpu_name)),
       scope_(scope),
       period_(facts_.update_period.value_or(kUsualPeriod)),
@@ -66,7 +67,7 @@ std::optional<CounterStep> EnergyMeter::add(const FastReading& reading) {
     ++nonsense_;
     return std::nullopt;
   }
-  return counter_.add(reading.at, *reading.energy_counter, power_);
+  return counter_.add(reading.at, *reading.energy_counter, power_, reading.power.has_value());
 }
 
 EnergyMeter::Edge EnergyMeter::edge_at(TimePoint t) const {
@@ -74,14 +75,28 @@ EnergyMeter::Edge EnergyMeter::edge_at(TimePoint t) const {
   return {counter_.at(t, power_), power_.at(t)};
 }
 
-Source EnergyMeter::source(std::string_view name, Seconds length) const {
-  Source s{std::string(name), "J", scope_, kind_, {}};
+void EnergyMeter::now_is(TimePoint at, Kind kind) {
+  if (kinds_.back().second != kind) kinds_.emplace_back(at, kind);
+}
+
+Kind EnergyMeter::kind_within(TimePoint begin, TimePoint end) const {
+  Kind kind = kinds_.front().second;
+  for (const auto& [since, other] : kinds_) {
+    if (since >= end) break;
+    kind = since <= begin ? other : std::max(kind, other);
+  }
+  return kind;
+}
+
+Source EnergyMeter::source(std::string_view name, TimePoint begin, TimePoint end) const {
+  const Seconds length = end - begin;
+  Source s{std::string(name), "J", scope_, kind_within(begin, end), {}};
   s.quality = cat("sensor updates every ", period_, facts_.update_period ? "" : " (assumed)");
   if (name == kEnergyCounter) {
     s.quality += cat(", counter every ", counter_period_, facts_.counter_period ? "" : " (assumed)");
   }
   if (facts_.averaging_window) s.quality += cat(", each reading a mean over ", *facts_.averaging_window);
-  if (kind_ == Kind::measured && length < period_ * kUpdatesToMeasure) {
+  if (s.kind == Kind::measured && length < period_ * kUpdatesToMeasure) {
     s.kind = Kind::apportioned;
     s.quality += "; fewer than 50 sensor updates: split by linear interpolation";
   }
@@ -121,7 +136,7 @@ Result<WindowDetail> EnergyMeter::inspect(TimePoint begin, TimePoint end) const 
   w.end = end;
   detail.gaps = power_.gaps(begin, end);
   if (from.counter && to.counter) {
-    w.source = source(kEnergyCounter, length);
+    w.source = source(kEnergyCounter, begin, end);
     w.energy = Joules(std::max(0.0, to.counter->energy_j - from.counter->energy_j));
     w.band_sampling = Joules(from.counter->edge_band_j + to.counter->edge_band_j +
                              std::max(0.0, to.counter->join_band_j - from.counter->join_band_j));
@@ -129,7 +144,7 @@ Result<WindowDetail> EnergyMeter::inspect(TimePoint begin, TimePoint end) const 
     if (detail.counter_faults.count() > 0)
       w.source.quality += cat("; joined with integrated power across ", in_words(detail.counter_faults));
   } else if (integrated && integrated->gap_time < length) {
-    w.source = source(kIntegratedPower, length);
+    w.source = source(kIntegratedPower, begin, end);
     w.source.quality += why_no_counter();
     w.energy = integrated->total();
     w.band_sampling = integrated->band;

@@ -41,6 +41,9 @@ class EnergyMeter {
   /// What the counter did; absent where the reading has none that can be one (below zero, not a number), or
   /// is not after the one before.
   std::optional<CounterStep> add(const FastReading& reading);
+  /// From `at` on the GPU's numbers are of this kind: a table's are replayed on its rows and interpolated
+  /// between them.
+  void now_is(TimePoint at, Kind kind);
 
   /// Errors: invalid_argument where end <= begin; unavailable where no reading covers an edge.
   [[nodiscard]] Result<EnergyWindow> window(TimePoint begin, TimePoint end) const;
@@ -63,12 +66,14 @@ class EnergyMeter {
     std::optional<PowerPoint> power;
   };
   [[nodiscard]] Edge edge_at(TimePoint t) const;
-  [[nodiscard]] Source source(std::string_view name, Seconds length) const;
+  [[nodiscard]] Source source(std::string_view name, TimePoint begin, TimePoint end) const;
+  /// The least direct kind of number in force within [begin, end].
+  [[nodiscard]] Kind kind_within(TimePoint begin, TimePoint end) const;
   /// Why a window has no counter; empty where the GPU has none at all.
   [[nodiscard]] std::string why_no_counter() const;
 
   SensorFacts facts_;
-  Kind kind_;
+  std::vector<std::pair<TimePoint, Kind>> kinds_;  // since when; a new GPU's first one from the start
   std::string gpu_name_;
   Scope scope_;
   Seconds period_;

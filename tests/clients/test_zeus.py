@@ -38,7 +38,6 @@ class Zeus(ClientTest):
         self.assertEqual(sorted(energy), [100, 150, 200, 250])
         self.assertEqual(found["chosen_w"], min(energy, key=energy.get))
         self.assertEqual(found["limits_w"][-1], found["chosen_w"])
-        self.assertLess(energy[150], energy[250], "a V100 uses less at 150 W than at 250 W")
         # It leaves the maximum behind, not what it found.
         self.assertEqual(machine.gpu().limit(), 250)
 

@@ -17,12 +17,14 @@ using Json = nlohmann::json;
 
 TEST(SimulatedProfiles, EveryFigureCarriesItsSource) {
   ASSERT_GE(embedded_gpus().size(), 13U);
-  for (const std::string_view text : embedded_gpus())
-    for (const auto& [name, value] : Json::parse(text).items())
+  for (const std::string_view text : embedded_gpus()) {
+    const Json profile = Json::parse(text);
+    for (const auto& [name, value] : profile.items())
       if (value.is_object()) {
         EXPECT_GT(value.at("source").get<std::string>().size(), 3U) << name;
         EXPECT_TRUE(value.contains("value")) << name;
       }
+  }
 }
 
 TEST(SimulatedProfiles, EveryBoardReachesButDoesNotDwarfItsPowerLimit) {

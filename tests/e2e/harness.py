@@ -102,6 +102,12 @@ def check(code):
 check(nvml.nvmlInit_v2())
 handle = ctypes.c_void_p()
 check(nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)))
+if sys.argv[1:] == ["lock"]:
+    low, high = ctypes.c_double(), ctypes.c_double()
+    locked = nvml.rubatoSimulatedSmLock(0, ctypes.byref(low), ctypes.byref(high))
+    if locked < 0: raise SystemExit("the stand-in cannot tell")
+    print(high.value if locked else 0)
+    raise SystemExit(0)
 if sys.argv[1:] == ["processes"]:
     count = ctypes.c_uint(0)
     nvml.nvmlDeviceGetComputeRunningProcesses_v3(handle, ctypes.byref(count), None)
@@ -135,6 +141,10 @@ print(limit.value / 1000)
     def processes(self):
         """How many hold a compute context."""
         return int(self._ask("processes"))
+
+    def sm_lock(self):
+        """The highest clock of the lock in force, in MHz, or None: what no driver tells, the simulated world does."""
+        return self._ask("lock") or None
 
     def set_limit(self, watts):
         return self._ask(watts)

@@ -10,6 +10,8 @@ import json
 import os
 import pathlib
 import random
+import re
+import signal
 import subprocess
 import time
 import unittest
@@ -61,7 +63,7 @@ def draw_fault(rng):
     if effect in ("driver_reload", "gpu_reset", "counter_reset"):
         fault["count"] = 1
     if effect in ("stale_sensor", "power_brake"):
-        fault |= {"span_s": 5, "count": 1}
+        fault |= {"for_s": 5, "count": 1}
     return fault
 
 
@@ -99,7 +101,7 @@ class EveryFault(MachineTest):
     def one(self, machine, faults, command):
         effects = {f["effect"] for f in faults}
         status_file = machine.folder / "status"
-        train = " ".join(machine.train(30))
+        train = " ".join(machine.train(60))
         job = ["--", "env", "RUBATO_SIM_ROLE=job", "sh", "-c", f"{train}; s=$?; echo $s > {status_file}; exit $s"]
         arguments = [part for word in command for part in (job if word == "JOB" else [word])]
         machine.gpu().limit()  # makes the world, so that its age does not depend on rubato
@@ -137,12 +139,21 @@ class EveryFault(MachineTest):
             right.add(250)
         if "clamp" in effects:
             right |= {120, 180}  # the restoring write is clamped as well, which no second try can mend
+        if "hang" in effects:
+            self.end_hanging_guards(machine)
         if not self.settled(gpu, right, effects):
             # What a dead or refused guard left behind is put back by the next one.
             put_back = machine.run("restore", "--gpu", "0")
             self.assertEqual(put_back.returncode, 0, f"{errors}\nthen: {put_back.stdout}{put_back.stderr}")
         self.assertTrue(self.settled(gpu, right, effects),
                         f"{gpu.limit()} W, lock {gpu.sm_lock()} are left:\n{errors}")
+
+    def end_hanging_guards(self, machine):
+        """What `rubato restore` tells a person to do about a guard whose driver call never comes back."""
+        told = machine.run("restore", "--gpu", "0")
+        for pid in re.findall(r"kill -9 (\d+)", told.stderr):
+            os.kill(int(pid), signal.SIGKILL)
+            wait_until(lambda: not harness.alive(int(pid)), "the guard to end")
 
     @staticmethod
     def settled(gpu, right, effects):

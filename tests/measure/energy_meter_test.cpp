@@ -50,6 +50,28 @@ TEST(EnergyMeter, ThreeHundredWattsForTenSecondsIsThreeThousandJouleByIntegrated
   EXPECT_EQ(window->source.name, kIntegratedPower);
 }
 
+TEST(EnergyMeter, AWindowIsOfTheLeastDirectKindItTouches) {
+  EnergyMeter meter(usual_facts(), Kind::replayed, "GPU 0");
+  for (int i = 0; i <= 100; ++i) {
+    if (i == 50) meter.now_is(at_s(5), Kind::interpolated);
+    meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i)));
+  }
+  EXPECT_EQ(meter.window(at_s(0), at_s(4))->source.kind, Kind::replayed);
+  EXPECT_EQ(meter.window(at_s(0), at_s(10))->source.kind, Kind::interpolated);
+  EXPECT_EQ(meter.window(at_s(6), at_s(10))->source.kind, Kind::interpolated);
+}
+
+TEST(EnergyMeter, ACounterRestsWithoutDoubtWhereNoPowerIsToldEither) {
+  EnergyMeter meter(usual_facts(), Kind::replayed, "GPU 0");
+  for (int i = 0; i <= 50; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i)));
+  for (int i = 51; i <= 150; ++i) meter.add(reading(0.1 * i, std::nullopt, Joules(1500)));
+  for (int i = 151; i <= 200; ++i) meter.add(reading(0.1 * i, 300_W, Joules(1500 + 30.0 * (i - 150))));
+  const auto detail = meter.inspect(at_s(0.5), at_s(19.5));
+  ASSERT_TRUE(detail);
+  EXPECT_NEAR(detail->window.energy.value(), 3000 - 300, 1);
+  EXPECT_EQ(detail->counter_faults.count(), 0U);
+}
+
 TEST(EnergyMeter, AnEdgeBetweenTwoCounterUpdatesIsInterpolated) {
   EnergyMeter meter = usual_meter();
   for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, 300_W, Joules(30.0 * i)));

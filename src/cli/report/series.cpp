@@ -41,8 +41,10 @@ class QueryRows final : public report::Rows {
 };
 
 void append_real(Statement& from, std::vector<Cell>& row) {
-  const auto value = from.optional_real();
-  row.emplace_back(value ? Cell(*value) : Cell());
+  if (const auto value = from.optional_real())
+    row.emplace_back(*value);
+  else
+    row.emplace_back();
 }
 
 std::vector<std::string> with_setting(std::vector<std::string> columns,
@@ -157,7 +159,10 @@ Result<std::unique_ptr<report::Rows>> SeriesReader::rows(Series series) const {
             row.push_back(in.since_begin(from.time()));
             row.push_back(in.since_begin(from.time()));
             const auto gpu = in.index_of.find(from.integer());
-            row.emplace_back(gpu == in.index_of.end() ? Cell() : Cell(gpu->second));
+            if (gpu == in.index_of.end())
+              row.emplace_back();
+            else
+              row.emplace_back(gpu->second);
             row.emplace_back(from.text());
             row.emplace_back(from.integer());
             for (int i = 0; i < record::kSettingColumns + 4; ++i) append_real(from, row);
