@@ -95,11 +95,14 @@ void tell_of_other_ranks(const RankGroup& group) {
                      " on this node: their GPUs are as they were found, and no longer measured"));
 }
 
-void tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Session& session, bool any_gpu) {
+void tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Session& session, bool any_gpu,
+              bool driver_stuck) {
   if (plan.leader) return;
   const bool only_words = !invocation.json && plan.report_file.empty() && !invocation.command.empty();
   if (any_gpu || !only_words) {
     print_run(invocation, session.record_file(), plan.report_file);
+  } else if (driver_stuck) {
+    log::info("nothing was measured");
   } else {
     log::info("nothing was measured: no GPU was found");
     log::info(
@@ -197,7 +200,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
                      "a GPU could not be put back as it was found; the report says which and why",
                      "rubato restore"});
   }
-  if (outcome.session_finished) tell_end(invocation, plan, session, any_gpu);
+  if (outcome.session_finished) tell_end(invocation, plan, session, any_gpu, open.driver_stuck);
   const bool ended_well =
       outcome.job && outcome.job->state == conduct::JobStatus::State::exited && outcome.job->code == 0;
   if (plan.group && !plan.leader && any_gpu && ended_well) tell_of_other_ranks(*plan.group);

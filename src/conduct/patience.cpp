@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -25,12 +26,18 @@ struct Shared {
 
 bool finishes(std::function<void()> work, Seconds patience) {
   const auto shared = std::make_shared<Shared>();
+  // A thread left behind must not take signals that are meant for the one that waits for the job.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   std::thread thread([shared, work = std::move(work)] {
     work();
     const std::lock_guard lock(shared->mutex);
     shared->done = true;
     shared->changed.notify_one();
   });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   using Wall = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kLook(100);
   const std::chrono::duration<double> silence(patience.value());

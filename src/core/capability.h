@@ -12,7 +12,7 @@ struct Capability {
   bool available = false;
   std::string
       why_not;  // empty where available; else one clause: "needs CAP_SYS_ADMIN, which this process lacks"
-  std::string hint;  // what to do about it, or empty where nothing helps
+  std::string hint;          // what to do about it, or empty where nothing helps
   bool needs_right = false;  // the GPU could; a right of this process is all that is missing
 
   [[nodiscard]] static Capability yes() { return {true, {}, {}}; }

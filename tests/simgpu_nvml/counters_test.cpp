@@ -15,7 +15,8 @@ using GetProcessUtilization = abi::Return(abi::Device, client::ProcessUtilizatio
 
 class Counters : public StandIn {
  protected:
-  /// Work for the first GPU, as a training of this process, for a hundred times as long as is waited for here.
+  /// Work for the first GPU, as a training of this process, for a hundred times as long as is waited for
+  /// here.
   void train(Seconds waited) {
     world_ = std::move(*SimWorld::open(folder_ / "gpu.world"));
     const std::array<Segment, 1> iteration = {Segment{.compute_s = waited.value() * 100}};
