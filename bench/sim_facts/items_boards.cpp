@@ -56,7 +56,7 @@ double best_cap_share(const std::string& name) {
   const Profile& p = board(name);
   double best = 0.0;
   double share = 0.0;
-  for (double watts = p.limit_min.value(); watts <= p.limit_default.value(); watts += 5.0) {
+  for (const double watts : steps(p.limit_min.value(), p.limit_default.value(), 5.0)) {
     const double joules = steady(name, program("stream"), {.limit = Watts(watts)}).joules;
     if (best != 0.0 && joules >= best) continue;
     best = joules;
@@ -93,7 +93,7 @@ void print_memory_clock() {
   };
   const auto best_at = [&](double memory) {
     Best best;
-    for (double f = p.sm_clocks.front().value(); f <= p.sm_clocks.back().value(); f += 60.0) {
+    for (const double f : steps(p.sm_clocks.front().value(), p.sm_clocks.back().value(), 60.0)) {
       const Megahertz sm = nearest(p.sm_clocks, f);
       const Cost c = steady(name, decode, {.sm = sm, .memory = Megahertz(memory)});
       if (best.sm == 0.0 || c.joules < best.cost.joules) best = {c, sm.value()};

@@ -91,6 +91,7 @@ Row baseline_row(const std::string& what, const std::string& profile, const std:
 void print_baseline() {
   std::vector<Knobs> sweep;
   const Profile& v100 = board("v100-sxm2-32gb");
+  sweep.reserve(13);
   for (int i = 0; i < 13; ++i)
     sweep.push_back({.sm = nearest(v100.sm_clocks, 757 + (1530 - 757) * i / 12.0)});
   std::vector<Knobs> kernels;
@@ -98,7 +99,7 @@ void print_baseline() {
   for (const double f : {405, 502, 600, 705, 802, 945, 1087, 1102, 1237, 1380})
     kernels.push_back({.sm = nearest(pcie.sm_clocks, f)});
   std::vector<Knobs> caps;
-  for (double w = 150; w <= 450; w += 20) caps.push_back({.limit = Watts(w)});
+  for (const double w : steps(150, 450, 20)) caps.push_back({.limit = Watts(w)});
   print_section(
       "12. What the mean curve of the other workloads predicts",
       "Each simulated workload by the mean of the other " + std::to_string(all_programs().size() - 1) +

@@ -33,6 +33,7 @@ Curve curve(const Program& program, double from, double to) {
 template <class Basis>
 std::vector<double> terms(const std::vector<double>& ghz, const std::vector<double>& y, Basis basis) {
   std::vector<std::vector<double>> rows;
+  rows.reserve(ghz.size());
   for (const double f : ghz) rows.push_back(basis(f));
   return fit(rows, y);
 }

@@ -23,6 +23,16 @@ double quantile(std::vector<double> values, double share) {
   return values[low] + (values[high] - values[low]) * (at - static_cast<double>(low));
 }
 
+std::vector<double> steps(double first, double last, double step) {
+  std::vector<double> out;
+  double value = first;
+  while (value <= last) {
+    out.push_back(value);
+    value += step;
+  }
+  return out;
+}
+
 double spread(const std::vector<double>& values) {
   const double m = mean(values);
   double sum = 0.0;
@@ -49,6 +59,7 @@ std::vector<double> fit(const std::vector<std::vector<double>>& rows, const std:
     }
   }
   std::vector<double> out;
+  out.reserve(a.size());
   for (const auto& row : a) out.push_back(row[n]);
   return out;
 }

@@ -10,6 +10,8 @@ namespace rubato::facts {
 [[nodiscard]] double largest(const std::vector<double>& values);
 /// Between the order statistics; `share` in 0..1.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
+/// first, first + step, ... up to `last`.
+[[nodiscard]] std::vector<double> steps(double first, double last, double step);
 /// Standard deviation over mean.
 [[nodiscard]] double spread(const std::vector<double>& values);
 

@@ -37,7 +37,7 @@ abi::Return trace(const char* function, abi::Return code);
 
 struct GpuView {
   sim::SimWorld& world;
-  unsigned gpu;
+  unsigned gpu = 0;
   TimePoint now;
 
   [[nodiscard]] const sim::Profile& profile() const { return world.profile(gpu); }

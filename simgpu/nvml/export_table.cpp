@@ -73,7 +73,7 @@ abi::Return compute_processes(abi::Device device, unsigned* count, ProcessRow* r
     if (!processes) return to_return(processes.error());
     const unsigned room = rows == nullptr ? 0 : *count;
     *count = static_cast<unsigned>(processes->size());
-    if (*count > room) return abi::kInsufficientSize;
+    if (*count > room || rows == nullptr) return *count == 0 ? abi::kSuccess : abi::kInsufficientSize;
     for (const ComputeProcess& process : *processes) {
       *rows = {};
       rows->pid = static_cast<unsigned>(process.pid);
@@ -98,7 +98,9 @@ abi::Return no_processes(abi::Device device, unsigned* count, ProcessRow*) {
 template <std::size_t... N>
 Table make_table(std::index_sequence<N...>) {
   Table table{reinterpret_cast<const void*>(static_cast<Slot>(&answer_nothing<N>))...};
-  table[0] = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(sizeof(Table)));
+  // The table's first word is its size, where others are functions.
+  table[0] = reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
+      static_cast<std::uintptr_t>(sizeof(Table)));
   table[kHandleByIndexSlot] = reinterpret_cast<const void*>(&handle_by_index);
   table[kEnforcedLimitSlot] = reinterpret_cast<const void*>(&enforced_limit);
   table[kFullySupportedSlot] = reinterpret_cast<const void*>(&fully_supported);

@@ -32,10 +32,10 @@ Answer duration(Seconds s) {
 }
 
 struct Field {
-  unsigned id;
+  unsigned id = 0;
   Driver since;
-  CallId call;
-  Answer (*tell)(const Readout&, unsigned scope);
+  CallId call = CallId::open;
+  Answer (*tell)(const Readout&, unsigned scope) = nullptr;
 };
 
 /// Of the whole GPU alone.

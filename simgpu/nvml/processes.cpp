@@ -31,7 +31,7 @@ abi::Return list_processes(const char* function, abi::Device device, unsigned* c
     if (!processes) return to_return(processes.error());
     const unsigned room = rows == nullptr ? 0 : *count;
     *count = static_cast<unsigned>(processes->size());
-    if (*count > room) return abi::kInsufficientSize;
+    if (*count > room || rows == nullptr) return *count == 0 ? abi::kSuccess : abi::kInsufficientSize;
     for (std::size_t i = 0; i < processes->size(); ++i) fill(rows[i], (*processes)[i]);
     return abi::kSuccess;
   });

@@ -27,7 +27,7 @@ RUBATO_EXPORT const char* rubatoSimulatedWorld() {
   const auto here = world_or_open();
   if (here == nullptr) return nullptr;
   path = here->path().string();
-  return path.c_str();
+  return path.c_str();  // NOLINT(clang-analyzer-cplusplus.InnerPointer): it lives as long as the thread
 }
 
 RUBATO_EXPORT int rubatoSimulatedRights() {

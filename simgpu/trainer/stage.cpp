@@ -18,13 +18,14 @@ bool is_set(const char* variable) {
 /// The GPU of the run, of those that `variable` names; without it the option counts in the world.
 template <class World>
 Result<unsigned> choose_gpu(const World& world, const TrainOptions& options, const char* variable) {
-  if (!is_set(variable)) {
+  const char* named = std::getenv(variable);
+  if (named == nullptr || *named == '\0') {
     if (options.gpu >= 0 && static_cast<unsigned>(options.gpu) < world.gpu_count())
       return static_cast<unsigned>(options.gpu);
     return fail(ErrorCode::not_found, cat("the world ", world.path().string(), " has ", world.gpu_count(),
                                           " GPUs, and none of index ", options.gpu));
   }
-  const std::vector<std::string> uuids = split(std::getenv(variable), ',');
+  const std::vector<std::string> uuids = split(named, ',');
   if (options.gpu < 0 || static_cast<std::size_t>(options.gpu) >= uuids.size())
     return fail(ErrorCode::not_found,
                 cat(variable, " names ", uuids.size(), " GPUs, and none of index ", options.gpu));
@@ -34,11 +35,11 @@ Result<unsigned> choose_gpu(const World& world, const TrainOptions& options, con
 }
 
 template <class World>
-Stage make_stage(std::shared_ptr<World> world, std::string workload, TrainOptions chosen) {
+Stage make_stage(const std::shared_ptr<World>& world, const std::string& workload,
+                 const TrainOptions& chosen) {
   return {.clock = world->clock(),
-          .workload = std::move(workload),
-          .start = [world, chosen = std::move(chosen)](std::int64_t pid, TimePoint now,
-                                                       VirtualTrainer::OnMark on_mark) {
+          .workload = workload,
+          .start = [world, chosen](std::int64_t pid, TimePoint now, VirtualTrainer::OnMark on_mark) {
             return VirtualTrainer::start(*world, chosen, pid, now, std::move(on_mark));
           }};
 }
@@ -54,8 +55,8 @@ Result<Stage> replayed(TrainOptions options) {
   const Result<unsigned> gpu = choose_gpu(**world, options, "RUBATO_REPLAY_GPUS");
   if (!gpu) return fail(gpu.error());
   options.gpu = static_cast<int>(*gpu);
-  std::string workload = (*world)->board(*gpu).workload();
-  return make_stage(std::shared_ptr(std::move(*world)), std::move(workload), std::move(options));
+  const std::shared_ptr shared(std::move(*world));
+  return make_stage(shared, shared->board(*gpu).workload(), options);
 }
 
 Result<Stage> simulated(TrainOptions options) {
@@ -69,8 +70,7 @@ Result<Stage> simulated(TrainOptions options) {
   const Result<unsigned> gpu = choose_gpu(**world, options, "RUBATO_SIM_GPUS");
   if (!gpu) return fail(gpu.error());
   options.gpu = static_cast<int>(*gpu);
-  std::string workload = options.workload;
-  return make_stage(std::shared_ptr(std::move(*world)), std::move(workload), std::move(options));
+  return make_stage(std::shared_ptr(std::move(*world)), options.workload, options);
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ class EndSignals {
   }
 
  private:
-  sigset_t set_;
-  sigset_t before_;
+  sigset_t set_{};
+  sigset_t before_{};
 };
 
 /// A line for every tenth of the way.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 
@@ -217,8 +218,8 @@ Examination examine(std::string_view gpu_list) {
   const auto environment = environment_map();
   Examination examination;
   examination.place = place(FsRoot{}, environment);
-  std::string host(256, '\0');
-  if (gethostname(host.data(), host.size() - 1) == 0) examination.facts.host = host.c_str();
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) examination.facts.host = host.data();
   const auto user = environment.find("USER");
   examination.facts.user = user != environment.end() ? user->second : cat(getuid());
   const auto gpus =

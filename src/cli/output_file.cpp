@@ -13,7 +13,7 @@
 namespace rubato::cli {
 namespace {
 
-constexpr std::size_t kBuffer = 64 * 1024;
+constexpr std::size_t kBuffer = 65536;  // bytes
 
 tl::unexpected<Error> already_there(const std::filesystem::path& target) {
   return fail(ErrorCode::conflict, cat(target.string(), " is already there"),

@@ -50,6 +50,16 @@ class Replay(MachineTest):
         self.assertAlmostEqual(rows["hold"]["energy_per_iteration_j"], 61.6, delta=2)
         self.assertAlmostEqual(shown["savings"]["energy_per_iteration_saved"]["fraction"], 1 - 61.6 / 76, delta=0.03)
 
+    def test_between_rows_the_run_is_interpolated_and_says_so(self):
+        machine = self.replay_machine(rate=10)
+        done = machine.run("run", "--gpu", self.gpu(machine), "--power-limit", "160", "--", *self.train(machine, 120))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (gpu,) = machine.last()["gpus"]
+        self.assertEqual(gpu["quality"], "interpolated")
+        rows = {s["role"]: s for s in machine.last()["settings"]}
+        self.assertLess(rows["baseline"]["iteration_time_s"], rows["hold"]["iteration_time_s"])
+        self.assertEqual(gpu["restoration"], "restored")
+
     def test_iterations_may_be_shorter_than_the_tables_unit_of_work(self):
         machine = self.replay_machine()
         done = machine.run("measure", "--gpu", self.gpu(machine, "#other@0.2"), "--", *self.train(machine, 100))
