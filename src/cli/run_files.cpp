@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <ctime>
 #include <random>
@@ -48,8 +49,8 @@ record::RunInfo describe_run(std::string mode, const std::vector<std::string>& c
   run.command = command;
   std::error_code ignored;
   run.working_directory = std::filesystem::current_path(ignored).string();
-  std::string host(256, '\0');
-  if (gethostname(host.data(), host.size() - 1) == 0) run.host = host.c_str();
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) run.host = host.data();
   run.rubato_version = kVersion;
   if (const auto boot = FsRoot().read("/proc/sys/kernel/random/boot_id")) run.boot_id = trim(*boot);
   return run;

@@ -68,7 +68,7 @@ class Session final : public measure::SampleSink {
   void follow_sensor(std::size_t gpu, const FastReading& reading);
   void learn(std::size_t gpu, const measure::SensorFindings& findings);
   void follow_other_scopes(GpuUnit& unit, const FastReading& reading);
-  void name_series(GpuUnit& unit, const FastReading& reading);
+  void name_series(GpuUnit& unit, const FastReading& reading) const;
   void judge_counter(GpuUnit& unit, const FastReading& reading, const measure::CounterStep& step);
   /// Reset or reloaded by somebody else: our settings are gone, and theirs stand.
   void driver_restarted(GpuUnit& unit, TimePoint now);

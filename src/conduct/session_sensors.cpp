@@ -104,7 +104,7 @@ std::vector<EnergyWindow> Session::other_scopes(const GpuUnit& unit, TimePoint n
 }
 
 // The columns of the samples, each with its scope, when it is first seen.
-void Session::name_series(GpuUnit& unit, const FastReading& r) {
+void Session::name_series(GpuUnit& unit, const FastReading& r) const {
   const auto name = [&](bool seen, std::string_view series, std::string_view unit_of, Scope scope,
                         std::string_view what) {
     if (!seen || std::find(unit.series.begin(), unit.series.end(), series) != unit.series.end()) return;

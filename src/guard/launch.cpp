@@ -32,22 +32,27 @@ Result<std::vector<std::string>> command_of(const LaunchOptions& options, Task t
   return command;
 }
 
-Result<Greeted> greet(ScopedFd socket, std::string token) {
-  Greeted greeted{std::make_unique<wire::SocketChannel>(std::move(socket)), {}};
-  const Status sent = greeted.channel->send(wire::encode({0, wire::Hello{"rubato", std::move(token)}}));
-  if (!sent) return fail(sent.error());
+/// The first word that is not a sign of life.
+Result<wire::Message> first_answer(wire::SocketChannel& channel) {
   for (;;) {
-    const auto datagram = greeted.channel->receive(wire::kReplyPatience);
+    const auto datagram = channel.receive(wire::kReplyPatience);
     if (!datagram && datagram.error().code == ErrorCode::timeout)
       return fail(ErrorCode::timeout, cat("the driver has not answered the guard for ", wire::kReplyPatience),
                   "look at dmesg and nvidia-smi; persistence mode shortens the driver's start");
     if (!datagram) return fail(datagram.error());
     auto message = wire::decode(*datagram);
-    if (!message) return fail(message.error());
-    if (std::holds_alternative<wire::Heartbeat>(message->body)) continue;  // slow, but alive
-    greeted.answer = std::move(message->body);
-    return greeted;
+    if (!message || !std::holds_alternative<wire::Heartbeat>(message->body)) return message;
   }
+}
+
+Result<Greeted> greet(ScopedFd socket, std::string token) {
+  Greeted greeted{std::make_unique<wire::SocketChannel>(std::move(socket)), {}};
+  const Status sent = greeted.channel->send(wire::encode({0, wire::Hello{"rubato", std::move(token)}}));
+  if (!sent) return fail(sent.error());
+  auto message = first_answer(*greeted.channel);
+  if (!message) return fail(message.error());
+  greeted.answer = std::move(message->body);
+  return greeted;
 }
 
 Result<Greeted> start_child(std::vector<std::string> command) {

@@ -66,8 +66,11 @@ class EnergyLine {
 
  private:
   void draw(double from_s, double from_j, double to_s, double to_j) {
-    for (double t = begin_s_ + static_cast<double>(joules_.size()) * grid_s_; t <= to_s; t += grid_s_)
+    double t = begin_s_ + static_cast<double>(joules_.size()) * grid_s_;
+    while (t <= to_s) {
       joules_.push_back(from_j + (to_j - from_j) * (t - from_s) / (to_s - from_s));
+      t += grid_s_;
+    }
   }
 
   double grid_s_;
@@ -176,6 +179,17 @@ std::optional<double> swing_of(const std::vector<Point>& points) {
   return swing;
 }
 
+/// `first` and on, each so many times the one before, up to the longest window looked for.
+std::vector<double> geometric(double first, double factor) {
+  std::vector<double> out;
+  double value = first;
+  while (value <= kLongestS) {
+    out.push_back(value);
+    value *= factor;
+  }
+  return out;
+}
+
 }  // namespace
 
 WindowTrial find_averaging_window(std::span<const FastReading> readings, Seconds update_period,
@@ -202,7 +216,7 @@ WindowTrial find_averaging_window(std::span<const FastReading> readings, Seconds
       window = w;
     }
   };
-  for (double w = shortest; w <= kLongestS; w *= kCoarse) look_at(w);
+  for (const double w : geometric(shortest, kCoarse)) look_at(w);
   if (window < kUpdatesToTell * std::max(shortest, counter_period.value())) return unknown;
   const double coarse = window;
   for (const double finer : {1 / kFiner / kFiner, 1 / kFiner, kFiner, kFiner * kFiner})
@@ -212,7 +226,7 @@ WindowTrial find_averaging_window(std::span<const FastReading> readings, Seconds
     return unknown;
   const double rival = std::min(mean_over(window / kNear).left_w2, mean_over(window * kNear).left_w2);
   if (rival < kClearly * best.left_w2) return unknown;
-  for (double lag = shortest / 2; lag < kLongestS; lag *= kOther) {
+  for (const double lag : geometric(shortest / 2, kOther)) {
     const Lagged model(energy, tick / 2, lag);
     if (delays.best(points, model).left_w2 < kClearly * best.left_w2) return unknown;
   }

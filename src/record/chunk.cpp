@@ -93,7 +93,7 @@ SlowReading Columns<SlowReading>::put(TimePoint at, const Row& row) {
 }
 
 void append_u64(std::vector<char>& out, std::uint64_t value) {
-  std::array<char, 8> bytes;
+  std::array<char, 8> bytes{};
   for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>((value >> (8 * i)) & 0xff);
   out.insert(out.end(), bytes.begin(), bytes.end());
 }

@@ -31,6 +31,9 @@ constexpr SharedFileFormat kFormat{.magic = 0x5041495231ULL,
                                    .remove_hint = "remove it"};
 
 class SharedFileTest : public testing::Test {
+ public:
+  ~SharedFileTest() override { std::filesystem::remove(path); }
+
  protected:
   std::filesystem::path path =
       std::filesystem::path(testing::TempDir()) /
@@ -38,7 +41,6 @@ class SharedFileTest : public testing::Test {
   std::vector<Pair> pairs{{1, 1}, {2, 2}};
   std::string header = "head";
 
-  ~SharedFileTest() override { std::filesystem::remove(path); }
   Status create(const SharedFileFormat& format = kFormat) {
     return SharedFile::create(path, format, std::as_bytes(std::span(header)),
                               std::as_bytes(std::span(pairs)));

@@ -12,9 +12,11 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 class LeadershipTest : public testing::Test {
+ public:
+  ~LeadershipTest() override { std::filesystem::remove_all(folder_); }
+
  protected:
   LeadershipTest() { std::filesystem::create_directories(folder_); }
-  ~LeadershipTest() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] Leadership take(const std::vector<std::string>& uuids, const Claim& claim) const {
     return take_leadership(folder_, uuids, claim).value();

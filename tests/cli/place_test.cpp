@@ -22,9 +22,11 @@ constexpr const char* kWithoutSysAdmin = "00000000a80425fb";  // what Docker lea
 const Environment kPath = {{"PATH", "/usr/local/bin:/usr/bin"}};
 
 class PlaceTest : public testing::Test {
+ public:
+  ~PlaceTest() override { std::filesystem::remove_all(folder_); }
+
  protected:
   PlaceTest() { std::filesystem::remove_all(folder_); }
-  ~PlaceTest() override { std::filesystem::remove_all(folder_); }
 
   void file(const std::string& path, const std::string& content = "") const {
     std::filesystem::create_directories((folder_ / path).parent_path());

@@ -27,6 +27,7 @@ std::vector<Answer<double>> ask_fields(DeviceCalls& calls, std::span<const Field
     }
   }
   std::vector<Answer<double>> answers;
+  answers.reserve(values.size());
   for (const abi::FieldValue& value : values) answers.push_back(answer_of(value));
   return answers;
 }

@@ -78,7 +78,7 @@ Result<NewWorld> new_world(std::span<const ReplaySource> sources, const ReplayOp
 }
 
 Result<std::vector<ReplaySource>> sources_of(std::span<const std::byte> header) {
-  ReplayHeader h;
+  ReplayHeader h{};
   std::memcpy(&h, header.data(), sizeof h);
   const auto corrupt = [](std::string_view why) {
     return fail(ErrorCode::corrupt, cat("the world's header contradicts itself: ", why));

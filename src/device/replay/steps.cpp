@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace rubato::device::replay {
 namespace {
@@ -24,8 +25,9 @@ std::vector<Megahertz> grid(std::span<const double> measured, double step, doubl
   for (const double clock : measured)
     if (written(index_of(clock) * step) != clock) return {};
   std::vector<Megahertz> out;
-  for (double i = index_of(measured.front()); i <= index_of(measured.back()); ++i)
-    out.emplace_back(written(i * step));
+  const auto last = static_cast<std::int64_t>(index_of(measured.back()));
+  for (auto i = static_cast<std::int64_t>(index_of(measured.front())); i <= last; ++i)
+    out.emplace_back(written(static_cast<double>(i) * step));
   return out;
 }
 

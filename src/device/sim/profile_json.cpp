@@ -45,8 +45,11 @@ std::vector<Megahertz> even_clocks(const Json& range) {
   const double step = range.at("step").get<double>();
   must(step >= 1.0 && range.at("last").get<double>() < 1e4,
        "sm_clocks_mhz: a step of 1 MHz or more, up to 10 GHz");
-  for (double f = range.at("first").get<double>(); f <= range.at("last").get<double>() + 1e-6; f += step)
-    out.emplace_back(std::floor(f + 1e-6));
+  auto clock = range.at("first").get<double>();
+  while (clock <= range.at("last").get<double>() + 1e-6) {
+    out.emplace_back(std::floor(clock + 1e-6));
+    clock += step;
+  }
   for (const Json& f : range.value("also", Json::array())) out.emplace_back(f.get<double>());
   std::sort(out.begin(), out.end());
   return out;

@@ -59,6 +59,7 @@ struct WorldHeader {
   FaultState faults[kMostFaults];
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): lies in shared memory, where it begins as zeros
 struct ContextState {
   std::uint64_t id;  // 0: free
   std::int64_t pid;
@@ -117,6 +118,7 @@ struct SensorState {
   double memory_utilisation;
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): start_gpu() fills it
 struct GpuState {
   std::int64_t now_ns;
   std::int64_t tick_end_ns;
