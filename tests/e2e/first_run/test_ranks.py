@@ -47,8 +47,9 @@ class Ranks(MachineTest):
 
     def test_one_leads_and_sets_the_gpus_of_all(self):
         machine = self.two_gpus()
-        leader = self.start_leader(machine, *self.train(150, 0))
-        follower = self.start_rank(machine, 1, *self.train(150, 1))
+        # Long enough for a rank that starts late on a busy machine to be set as well.
+        leader = self.start_leader(machine, *self.train(400, 0))
+        follower = self.start_rank(machine, 1, *self.train(400, 1))
         _, leader_said = leader.communicate(timeout=60)
         _, follower_said = follower.communicate(timeout=60)
         self.assertEqual((leader.returncode, follower.returncode), (0, 0), leader_said + follower_said)
