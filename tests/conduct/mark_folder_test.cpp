@@ -50,7 +50,7 @@ TEST_F(MarkFolders, AreGoneWithTheirOwner) {
 
 TEST_F(MarkFolders, OfADeadRunAreSwept) {
   left_behind("run1");
-  process(7, std::string("PATH=/bin\0RUBATO_RUN_ID=run2\0", 30));
+  process(7, std::string("PATH=/bin\0RUBATO_RUN_ID=run2\0", 29));
   EXPECT_EQ(sweep(), 1U);
   EXPECT_FALSE(there("run1"));
   EXPECT_EQ(sweep(), 0U);
@@ -58,7 +58,7 @@ TEST_F(MarkFolders, OfADeadRunAreSwept) {
 
 TEST_F(MarkFolders, OfAJobThatOutlivedItsRubatoStay) {
   left_behind("run1");
-  process(7, std::string("PATH=/bin\0RUBATO_RUN_ID=run1\0", 30));
+  process(7, std::string("PATH=/bin\0RUBATO_RUN_ID=run1\0", 29));
   EXPECT_EQ(sweep(), 0U);
   EXPECT_TRUE(there("run1"));
 }

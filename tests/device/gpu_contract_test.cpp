@@ -86,7 +86,9 @@ TEST_P(GpuContract, AJobLearnsWhereTheSimulatedWorldIs) {
                        [&](const auto& e) { return e.first == name && e.second == value; });
   };
   const std::string kind = GetParam().through == Through::replay ? "RUBATO_REPLAY" : "RUBATO_SIM";
-  EXPECT_TRUE(has(kind + "_WORLD", std::getenv((kind + "_WORLD").c_str())));
+  const char* world = std::getenv((kind + "_WORLD").c_str());
+  ASSERT_NE(world, nullptr);
+  EXPECT_TRUE(has(kind + "_WORLD", world));
   EXPECT_TRUE(has(kind + "_GPUS", gpu_->identity().id.uuid));
 }
 

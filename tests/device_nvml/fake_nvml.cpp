@@ -1,5 +1,6 @@
 #include "device_nvml/fake_nvml.h"
 
+#include <cstdio>
 #include <cstring>
 
 namespace abi = rubato::device::nvml::abi;
@@ -41,7 +42,7 @@ abi::Return give(abi::Device device, T value, T* out) {
 
 abi::Return give_text(const char* text, char* out, unsigned size) {
   if (std::strlen(text) >= size) return abi::kInsufficientSize;
-  std::strcpy(out, text);
+  std::memcpy(out, text, std::strlen(text) + 1);
   return abi::kSuccess;
 }
 
@@ -180,7 +181,7 @@ EXPORTED abi::Return nvmlDeviceGetComputeRunningProcesses(abi::Device device, un
   return give_processes(device, state.compute_pids, count, rows);
 }
 EXPORTED abi::Return nvmlDeviceGetPciInfo_v2(abi::Device, abi::PciInfo* pci) {
-  std::strcpy(pci->bus_id_legacy, "0000:1B:00.0");
+  std::snprintf(pci->bus_id_legacy, sizeof pci->bus_id_legacy, "0000:1B:00.0");
   return abi::kSuccess;
 }
 EXPORTED abi::Return nvmlDeviceGetApplicationsClock(abi::Device device, int kind, unsigned* mhz) {
@@ -204,7 +205,7 @@ EXPORTED abi::Return nvmlDeviceResetApplicationsClocks(abi::Device device) {
 
 #if SINCE_2023
 EXPORTED abi::Return nvmlDeviceGetPciInfo_v3(abi::Device, abi::PciInfo* pci) {
-  std::strcpy(pci->bus_id, "00000000:1B:00.0");
+  std::snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:1B:00.0");
   return abi::kSuccess;
 }
 EXPORTED abi::Return nvmlDeviceGetArchitecture(abi::Device device, unsigned* architecture) {

@@ -1,5 +1,5 @@
 // A driver's library so old that it knows little: built once per missing piece (see CMakeLists.txt).
-#include <cstring>
+#include <cstdio>
 
 #include "device/nvml/abi.h"
 
@@ -30,8 +30,8 @@ EXPORTED abi::Return nvmlDeviceGetHandleByIndex(unsigned index, abi::Device* dev
   *device = reinterpret_cast<abi::Device>(&gpus[index]);
   return abi::kSuccess;
 }
-EXPORTED abi::Return nvmlDeviceGetUUID(abi::Device, char* uuid, unsigned) {
-  std::strcpy(uuid, "GPU-old");
+EXPORTED abi::Return nvmlDeviceGetUUID(abi::Device, char* uuid, unsigned size) {
+  std::snprintf(uuid, size, "GPU-old");
   return abi::kSuccess;
 }
 EXPORTED abi::Return nvmlDeviceGetPowerUsage(abi::Device, unsigned* mw) {
