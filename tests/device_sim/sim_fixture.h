@@ -34,7 +34,7 @@ class Bench {
     context = *id;
     keep_busy();
   }
-  void keep_busy() {
+  void keep_busy() const {
     while (world->submit(0, context, 1.0, now)) {
     }
   }

@@ -203,7 +203,10 @@ class Files final : public FileOps {
 
  private:
   static tl::unexpected<Error> dead() { return fail(ErrorCode::internal, "the process is dead"); }
-  Status gate(Status status) { return steps_->alive() ? status : Status(dead()); }
+  Status gate(Status status) {
+    if (!steps_->alive()) status = dead();
+    return status;
+  }
 
   std::shared_ptr<Steps> steps_;
 };
