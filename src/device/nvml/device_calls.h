@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "core/sample.h"
 #include "device/nvml/abi.h"
 #include "device/nvml/library.h"
+#include "device/timed_call.h"
 
 namespace rubato::device::nvml {
 
@@ -40,7 +40,7 @@ class DeviceCalls {
     }
     const auto ask = [&] {
       if (handle_ == nullptr) return abi::kGpuIsLost;
-      return timed([&] { return function(handle_, args...); });
+      return timed_call(cost_, [&] { return function(handle_, args...); });
     };
     const abi::Return code = ask();
     if (!gpu_is_gone(code)) {
@@ -85,16 +85,6 @@ class DeviceCalls {
   /// The GPU's handle anew, after nvmlInit where the library says it needs one. Never ends the session first:
   /// where no other client holds the driver, that would undo the settings of every other GPU.
   bool find_again();
-
-  template <class Call>
-  abi::Return timed(Call call) {
-    // Wall time on purpose, also in a scaled world: this is what the driver costs the host.
-    const auto begin = std::chrono::steady_clock::now();
-    const abi::Return code = call();
-    cost_.inside += Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    ++cost_.calls;
-    return code;
-  }
 
   std::shared_ptr<const Library> library_;
   abi::Device handle_;  // null: not found in this session

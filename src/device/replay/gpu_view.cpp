@@ -1,9 +1,8 @@
 #include "device/replay/gpu_view.h"
 
-#include <type_traits>
-
 #include "base/text.h"
 #include "device/replay/board.h"
+#include "device/timed_call.h"
 
 namespace rubato::device::replay {
 namespace {
@@ -16,7 +15,7 @@ Capabilities capabilities_of(const ReplayWorld& world, unsigned gpu) {
   const std::string why = world.why_may_not_set();
   const auto settable = [&](Knob knob) {
     if (const std::string lacks = board.why_not(knob); !lacks.empty()) return Capability::no(lacks);
-    return why.empty() ? Capability::yes() : Capability::no(why);
+    return why.empty() ? Capability::yes() : Capability::forbidden(why);
   };
   const auto untold = [](std::string_view what) {
     return Capability::no(cat("a table of measurements does not tell ", what));
@@ -113,23 +112,14 @@ class ReplayGpu final : public Gpu {
   }
 
   Result<std::vector<ComputeProcess>> compute_processes() override {
-    return timed([&] { return world_->read_processes(gpu_, world_->clock()->now()); });
+    return timed_call(cost_, [&] { return world_->read_processes(gpu_, world_->clock()->now()); });
   }
 
  private:
   Result<Reading> read() {
-    Result<Reading> r = timed([&] { return world_->read(gpu_, world_->clock()->now()); });
+    Result<Reading> r = timed_call(cost_, [&] { return world_->read(gpu_, world_->clock()->now()); });
     if (r) kind_ = r->kind;
     return r;
-  }
-  template <class Call>
-  std::invoke_result_t<Call&> timed(Call call) {
-    const RealClock wall;
-    const TimePoint begin = wall.now();
-    auto result = call();
-    cost_.inside += wall.now() - begin;
-    ++cost_.calls;
-    return result;
   }
 
   std::shared_ptr<ReplayWorld> world_;

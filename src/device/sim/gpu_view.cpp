@@ -1,8 +1,7 @@
 #include "device/sim/gpu_view.h"
 
-#include <type_traits>
-
 #include "base/text.h"
+#include "device/timed_call.h"
 
 namespace rubato::device::sim {
 namespace {
@@ -123,7 +122,8 @@ class GpuView final : public Gpu {
   }
 
   Result<ClockTable> supported_clocks() override {
-    const Status s = timed([&] { return world_->begin_call(CallId::read_supported_clocks, gpu_, now()); });
+    const Status s =
+        timed_call(cost_, [&] { return world_->begin_call(CallId::read_supported_clocks, gpu_, now()); });
     if (!s) return fail(s.error());
     const Profile& profile = world_->profile(gpu_);
     ClockTable table{.sm = profile.sm_clocks, .memory = profile.memory_clocks};
@@ -140,11 +140,12 @@ class GpuView final : public Gpu {
   }
 
   Result<std::vector<ComputeProcess>> compute_processes() override {
-    return timed([&] { return world_->read_processes(gpu_, now()); });
+    return timed_call(cost_, [&] { return world_->read_processes(gpu_, now()); });
   }
 
   Result<FeatureVector> read_counters() override {
-    const Result<CounterTotals> totals = timed([&] { return world_->read_counters(gpu_, now()); });
+    const Result<CounterTotals> totals =
+        timed_call(cost_, [&] { return world_->read_counters(gpu_, now()); });
     if (!totals) return fail(totals.error());
     FeatureVector out;
     out.end = totals->at;
@@ -164,16 +165,7 @@ class GpuView final : public Gpu {
   }
   [[nodiscard]] TimePoint now() const { return world_->clock()->now(); }
   Result<Readout> call(CallId id) {
-    return timed([&] { return world_->read(id, gpu_, now()); });
-  }
-  template <class Call>
-  std::invoke_result_t<Call&> timed(Call call) {
-    const RealClock wall;
-    const TimePoint begin = wall.now();
-    auto result = call();
-    cost_.inside += wall.now() - begin;
-    ++cost_.calls;
-    return result;
+    return timed_call(cost_, [&] { return world_->read(id, gpu_, now()); });
   }
 
   std::shared_ptr<SimWorld> world_;
