@@ -67,13 +67,15 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     dist_info = f"{distribution}.dist-info"
     wheel = Wheel(pathlib.Path(wheel_directory) / name, dist_info)
 
-    for path in sorted((HERE / "rubato").glob("*.py")):
-        wheel.add(f"rubato/{path.name}", path.read_bytes())
+    for path in sorted((HERE / "rubato").rglob("*.py")):
+        wheel.add(path.relative_to(HERE).as_posix(), path.read_bytes())
     wheel.add_tree(files / "lib" / "rubato", "rubato/standin")
     wheel.add_tree(files / "bin", f"{distribution}.data/scripts")
-    for folder in ("man", "bash-completion", "zsh", "fish"):
+    for folder in ("man", "bash-completion", "zsh", "fish", "rubato"):
         if (files / "share" / folder).is_dir():
             wheel.add_tree(files / "share" / folder, f"{distribution}.data/data/share/{folder}")
+    # pip removes a folder with the package only where a file lies in it directly.
+    wheel.add(f"{distribution}.data/data/share/rubato/VERSION", f"{version}\n".encode())
     for text in ("LICENSE", "THIRD-PARTY-NOTICES"):
         wheel.add(f"{dist_info}/licenses/{text}", (files / "share" / "doc" / "rubato" / text).read_bytes())
 

@@ -1,31 +1,36 @@
-"""rubato lowers the energy of GPU training. This package carries the native program; `rubato` runs it."""
+"""rubato lowers the energy of GPU training. `rubato` runs the native program; this package is for programs it
+runs.
 
-import importlib.metadata
-import os
-import pathlib
-import sysconfig
+rubato.mark("warm-up is over")
+with rubato.window("epoch") as w: ...      # w.joules, also without `rubato run`
+with rubato.iteration(): ...               # a training step that no hook can see
+rubato.load("last").power                  # records of runs as pandas frames
+"""
 
-__version__ = importlib.metadata.version("rubato-gpu")
+_PLACES = {
+    "mark": "_user",
+    "iteration": "_user",
+    "epoch": "_user",
+    "window": "windows",
+    "Window": "windows",
+    "runs": "frames",
+    "load": "frames",
+    "binary": "_binary",
+    "standin_folder": "_binary",
+}
 
-_PACKAGE = pathlib.Path(__file__).resolve().parent
-
-
-def binary() -> str:
-    """Path of the native program that belongs to this package, for `subprocess` and for `sudo`."""
-    folders = [
-        sysconfig.get_path("scripts"),
-        sysconfig.get_path("scripts", f"{os.name}_user"),
-        # pip install --target, --prefix
-        str(_PACKAGE.parent / "bin"),
-        str(_PACKAGE.parents[3] / "bin"),
-    ]
-    for folder in folders:
-        path = os.path.join(folder, "rubato")
-        if os.access(path, os.X_OK):
-            return path
-    raise FileNotFoundError(f"no program rubato in {', '.join(folders)}: pip install --force-reinstall rubato-gpu")
+__all__ = sorted(_PLACES)
 
 
-def standin_folder() -> str:
-    """Folder of the simulated GPU's libnvidia-ml.so.1: put it into LD_LIBRARY_PATH of an NVML client to try it."""
-    return str(_PACKAGE / "standin")
+def __getattr__(name):
+    # Nothing is imported before it is used: `import rubato` costs a job next to nothing.
+    from importlib import import_module
+
+    if name in _PLACES:
+        value = getattr(import_module("." + _PLACES[name], __name__), name)
+    elif name == "__version__":
+        value = import_module("._binary", __name__).version()
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value

@@ -1,0 +1,62 @@
+"""A window's joules from the board that rubato publishes in its jobs: no process is started for them."""
+
+import math
+import os
+import time
+
+from . import _board
+
+SOURCE = "energy board of the run, edges by the power last read"
+
+
+class BoardWindow:
+    """Opened at a moment, with a board; close() gives the answer of `rubato windows` to an `end`."""
+
+    def __init__(self, board, begin_ns):
+        self._board, self._begin_ns = board, begin_ns
+
+    def close(self, end_ns):
+        seconds = (end_ns - self._begin_ns) * 1e-9 * self._board.rate
+        board = _board.read()
+        if board is None:
+            return {"seconds": seconds, "why_missing": "rubato publishes the energy of this run no longer"}
+        end_of = {gpu.uuid: gpu for gpu in board.gpus}
+        gpus = []
+        for begin in self._board.gpus:
+            end = end_of.get(begin.uuid)
+            told = {"energy_j": None, "why_missing": "rubato lost this GPU"}
+            if end is not None:
+                edges = self._board.seconds_to(self._begin_ns), board.seconds_to(end_ns)
+                told = self._told(begin, edges[0], end, edges[1])
+            gpus.append({"uuid": begin.uuid, "source": SOURCE, **told})
+        return {"seconds": seconds, "gpus": gpus, "meters": []}
+
+    @staticmethod
+    def _told(begin, begin_s, end, end_s):
+        # What lies between an edge and its board may be anything from nothing to twice what is assumed.
+        begin_edge, end_edge = begin.watts * begin_s, end.watts * end_s
+        # Of two totals since the begin of the run: sampling errors are taken as independent, the gain is one.
+        totals = math.hypot(begin.band_sampling, end.band_sampling)
+        return {
+            "energy_j": end.joules + end_edge - begin.joules - begin_edge,
+            "band_sampling_j": totals + abs(begin_edge) + abs(end_edge),
+            "band_calibration_j": abs(end.band_calibration - begin.band_calibration),
+            "kind": "modelled" if begin.modelled or end.modelled else "measured",
+            "why_missing": "",
+        }
+
+
+def open_now():
+    """None where there is no board, or one of other GPUs than this process sees."""
+    board = _board.read()
+    if board is None or not _of_this_process(board):
+        return None
+    return BoardWindow(board, time.monotonic_ns())
+
+
+def _of_this_process(board):
+    """Whether CUDA_VISIBLE_DEVICES leaves this process all GPUs of the board; a rank may see one of them."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None:
+        return True
+    return len([entry for entry in visible.split(",") if entry.strip()]) == len(board.gpus)

@@ -1,0 +1,73 @@
+"""Marks that a program makes itself; without rubato around it they do nothing."""
+
+import importlib
+import sys
+
+_number = 0
+_epoch = 0
+
+
+def shared(name):
+    """Our module `name`; the hooks' own instance of it where they run, so that both know of each other's
+    claims.
+    """
+    own = importlib.import_module("." + name, __package__)
+    hooks = sys.modules.get("_rubato." + name)
+    if hooks is None and "_rubato._hooks" in sys.modules:
+        try:
+            hooks = importlib.import_module("_rubato." + name)
+        except ImportError:
+            hooks = None
+    return hooks if hooks is not None and hooks.API == own.API else own
+
+
+def mark(name: str) -> None:
+    """One moment, under a name."""
+    shared("_marks").point(str(name))
+
+
+class iteration:
+    """`with rubato.iteration():` around one training step, for loops that no hook understands.
+
+    From the first one on the program's own iterations count, and hooks mark none in this process. `index`
+    counts from 0 where it is not given; `steps` is how many training steps it stands for.
+    """
+
+    def __init__(self, index=None, steps=0, of_epoch=0):
+        self._index, self._steps, self._of_epoch = index, steps, of_epoch
+
+    def __enter__(self):
+        global _number
+        claims = shared("_claims")
+        claims.claim(claims.USER, "rubato.iteration")  # kept to the end of the process
+        if self._index is None:
+            self._index = _number
+        _number = self._index + 1
+        shared("_marks").begin_iteration(self._index, self._steps, self._of_epoch)
+        return self
+
+    def __exit__(self, *_):
+        shared("_marks").end_iteration(self._index)
+
+
+class epoch:
+    """`with rubato.epoch():` around a pass over the data, where the program marks its iterations itself.
+
+    `index` counts from 0 where it is not given; `planned` is how many epochs there will be (0: unknown).
+    """
+
+    def __init__(self, index=None, planned=0):
+        self._index, self._planned = index, planned
+
+    def __enter__(self):
+        global _epoch
+        claims = shared("_claims")
+        claims.claim(claims.USER, "rubato.epoch")  # as for an iteration
+        if self._index is None:
+            self._index = _epoch
+        _epoch = self._index + 1
+        shared("_marks").begin_epoch(self._index, self._planned)
+        return self
+
+    def __exit__(self, *_):
+        shared("_marks").end_epoch(self._index)
