@@ -25,3 +25,13 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rubato DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Meters whose libraries are heavy: rubato looks for them in ../lib/rubato from its own folder.
+get_property(meter_modules GLOBAL PROPERTY RUBATO_METER_MODULES)
+if(meter_modules)
+  install(TARGETS ${meter_modules} LIBRARY DESTINATION lib/rubato)
+endif()
+
+# The Python package and what `rubato run` puts into PYTHONPATH: rubato looks for it in ../share/rubato from its own folder.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/inject ${PROJECT_SOURCE_DIR}/python/rubato DESTINATION share/rubato/python
+  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

@@ -29,3 +29,19 @@ function(rubato_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
     ENVIRONMENT "RUBATO_TEST_DATA=${PROJECT_SOURCE_DIR}/../shared/data;RUBATO_SOURCE_DIR=${PROJECT_SOURCE_DIR};RUBATO_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};RUBATO_BUILD_DIR=${CMAKE_BINARY_DIR}")
 endfunction()
+
+# rubato_meter_module(NAME snmp SOURCES ... [LIBRARIES ...]): a kind of meter that needs a heavy library, as a module
+# lib/rubato/librubato-meter-NAME.so that rubato opens at its first use (src/meter/plugin.h). What is in SOURCES is
+# compiled once, as the static library rubato::meter_NAME, so that tests can link it too.
+function(rubato_meter_module)
+  cmake_parse_arguments(arg "" "NAME" "SOURCES;LIBRARIES" ${ARGN})
+  rubato_library(meter_${arg_NAME} SOURCES ${arg_SOURCES} DEPENDS rubato::meter ${arg_LIBRARIES})
+  set(module rubato-meter-${arg_NAME})
+  add_library(${module} MODULE ${PROJECT_SOURCE_DIR}/src/meter/module_entry.cpp)
+  target_compile_definitions(${module} PRIVATE RUBATO_METER_NAME=${arg_NAME})
+  target_link_libraries(${module} PRIVATE rubato_flags rubato_meter_${arg_NAME})
+  # The archives' own symbols stay inside: what is exported is the one entry.
+  target_link_options(${module} PRIVATE -Wl,--exclude-libs,ALL)
+  set_target_properties(${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/rubato)
+  set_property(GLOBAL APPEND PROPERTY RUBATO_METER_MODULES ${module})
+endfunction()

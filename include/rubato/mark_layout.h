@@ -25,17 +25,32 @@
 #define RUBATO_MARK_VERSION 1U
 #define RUBATO_MARK_DEFAULT_CAPACITY 4096U /* a power of two: 256 KiB a thread */
 
-/* What a mark says. Begin and end of one thing share `id`. New kinds go to the end, none is renumbered. */
+/* What a mark says. Begin and end of one thing share `id`. New kinds go to the end, none is renumbered.
+ * `detail` is zero unless the kind says otherwise. */
 enum rubato_mark_kind {
-  RUBATO_MARK_ITERATION_BEGIN = 1, /* id = iteration index */
+  /* id = iteration index; detail[0] = training steps in it (0: one); detail[1] = iterations in this epoch
+   * where the program knows (0: it does not) */
+  RUBATO_MARK_ITERATION_BEGIN = 1,
   RUBATO_MARK_ITERATION_END = 2,
-  RUBATO_MARK_EPOCH_BEGIN = 3, /* id = epoch index */
+  RUBATO_MARK_EPOCH_BEGIN = 3, /* id = epoch index from 0; detail[0] = epochs planned (0: unknown) */
   RUBATO_MARK_EPOCH_END = 4,
   RUBATO_MARK_PHASE_BEGIN = 5, /* id = enum rubato_mark_phase */
   RUBATO_MARK_PHASE_END = 6,
   RUBATO_MARK_LAYER_BEGIN = 7, /* id = hash of the layer's name */
   RUBATO_MARK_LAYER_END = 8,
+  RUBATO_MARK_NAME = 9, /* id = what is named; detail = 32 bytes of UTF-8, part number `flags` >> 16 */
+  RUBATO_MARK_WINDOW_BEGIN = 10, /* the user's own; id = hash of its name; windows may overlap and nest */
+  RUBATO_MARK_WINDOW_END = 11,
+  RUBATO_MARK_TRAINING_BEGIN = 12, /* one call of fit() or train(); id counts them */
+  RUBATO_MARK_TRAINING_END = 13,
+  RUBATO_MARK_HOOK = 14,    /* a framework's hook is in place; id = hash of its name, "keras 3.6 (jax)" */
+  RUBATO_MARK_PROBLEM = 15, /* a hook failed and stepped back; id = hash of a sentence, named before */
+  RUBATO_MARK_POINT = 16,   /* rubato.mark("name"): one moment; id = hash of its name */
 };
+/* The hash of a name, wherever an id is one: 64-bit FNV-1a over its UTF-8 bytes. A producer writes its NAME
+ * marks before the first mark that uses the id. */
+#define RUBATO_MARK_HASH_OFFSET 0xcbf29ce484222325ULL
+#define RUBATO_MARK_HASH_PRIME 0x100000001b3ULL
 
 /* Host phases: when the program *launched* the work, which the GPU may do later. */
 enum rubato_mark_phase {
@@ -56,7 +71,7 @@ struct rubato_mark_record { /* 64 bytes: one cache line */
   uint32_t kind;            /* enum rubato_mark_kind; a reader skips what it does not know */
   uint32_t flags;
   uint64_t id;
-  uint64_t reserved[4]; /* zero */
+  uint64_t detail[4];
 };
 
 struct rubato_mark_header { /* 128 bytes */

@@ -1,16 +1,15 @@
 // Writes marks as an injected library does: one ring file of this thread in the folder RUBATO_MARKS names.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "rubato/mark_layout.h"
+#include "simgpu/trainer/ring_map.h"
 
 namespace rubato::sim_trainer {
 
@@ -22,16 +21,17 @@ class MarkWriter {
   /// Makes <folder>/<pid>-<tid>.ring. `capacity`: a power of two.
   [[nodiscard]] static Result<MarkWriter> create(const std::filesystem::path& folder,
                                                  std::uint32_t capacity = RUBATO_MARK_DEFAULT_CAPACITY);
-  MarkWriter(MarkWriter&& other) noexcept;
-  MarkWriter& operator=(MarkWriter&&) = delete;
-  ~MarkWriter();
 
   void write(TimePoint at, rubato_mark_kind kind, std::uint64_t id);
+  /// What `id` is called, in as many marks as it takes.
+  void write_name(TimePoint at, std::uint64_t id, std::string_view name);
 
  private:
-  MarkWriter(void* map, std::size_t size) : map_(map), size_(size) {}
-  void* map_;
-  std::size_t size_;
+  explicit MarkWriter(RingMap ring) : ring_(std::move(ring)) {}
+  RingMap ring_;
 };
+
+/// The hash of a name, wherever an id is one.
+[[nodiscard]] std::uint64_t hash_of_name(std::string_view name);
 
 }  // namespace rubato::sim_trainer

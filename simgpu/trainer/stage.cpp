@@ -39,6 +39,7 @@ Stage make_stage(const std::shared_ptr<World>& world, const std::string& workloa
                  const TrainOptions& chosen) {
   return {.clock = world->clock(),
           .workload = workload,
+          .gpu_uuid = world->identity(static_cast<unsigned>(chosen.gpu)).id.uuid,
           .start = [world, chosen](std::int64_t pid, TimePoint now, VirtualTrainer::OnMark on_mark) {
             return VirtualTrainer::start(*world, chosen, pid, now, std::move(on_mark));
           }};

@@ -12,6 +12,7 @@ namespace rubato::sim_trainer {
 struct Stage {
   std::shared_ptr<const Clock> clock;
   std::string workload;
+  std::string gpu_uuid;
   /// Holds the world for as long as the stage lives.
   std::function<Result<std::unique_ptr<VirtualTrainer>>(std::int64_t pid, TimePoint now,
                                                         VirtualTrainer::OnMark on_mark)>

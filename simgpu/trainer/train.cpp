@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/text.h"
+#include "simgpu/trainer/kernel_writer.h"
 #include "simgpu/trainer/mark_writer.h"
 #include "simgpu/trainer/stage.h"
 
@@ -68,6 +70,18 @@ class ProgressLine {
   int shown_ = 0;
 };
 
+// A training goes on without its kernels; why is said in a mark, as an injected library does.
+std::optional<KernelWriter> kernel_writer(const Stage& stage, std::optional<MarkWriter>& marks) {
+  if (!marks) return std::nullopt;
+  Result<std::optional<KernelWriter>> writer = KernelWriter::from_environment(stage.gpu_uuid);
+  if (writer) return std::move(*writer);
+  const std::string sentence = cat("kernels are not recorded: ", writer.error().what);
+  const TimePoint now = stage.clock->now();
+  marks->write_name(now, hash_of_name(sentence), sentence);
+  marks->write(now, RUBATO_MARK_PROBLEM, hash_of_name(sentence));
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<int> train(const TrainOptions& options) {
@@ -75,6 +89,7 @@ Result<int> train(const TrainOptions& options) {
   if (!stage) return fail(stage.error());
   Result<std::optional<MarkWriter>> writer = MarkWriter::from_environment();
   if (!writer) return fail(writer.error());
+  std::optional<KernelWriter> kernels = kernel_writer(*stage, *writer);
 
   int signal = 0;
   {
@@ -87,6 +102,7 @@ Result<int> train(const TrainOptions& options) {
     };
     const Result<std::unique_ptr<VirtualTrainer>> trainer = stage->start(::getpid(), begin, on_mark);
     if (!trainer) return fail(trainer.error());
+    if (kernels) (*trainer)->watch_gpu([&](const GpuIteration& i) { kernels->write(i, **writer); });
     ProgressLine line(stage->workload, options.iterations);
     while (!(*trainer)->finished() && signal == 0) {
       const TimePoint now = stage->clock->now();
@@ -96,6 +112,7 @@ Result<int> train(const TrainOptions& options) {
       if (Status s = (*trainer)->step(stage->clock->now()); !s) return fail(s.error());
       line.show((*trainer)->completed(), last - begin);
     }
+    if (kernels) kernels->finish();
   }
   if (signal == 0) return 0;
   // The context is gone; die as if the signal had not been held up.

@@ -1,6 +1,7 @@
 #include "simgpu/trainer/virtual_trainer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "rubato/mark_layout.h"
@@ -56,6 +57,7 @@ Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start_on(Result<std::uni
   if (!queue) return fail(queue.error());
   std::unique_ptr<VirtualTrainer> trainer(
       new VirtualTrainer(std::move(*queue), options, pid, std::move(on_mark)));
+  trainer->gpu_begin_ = now;
   // With an empty queue the host is through with its first iteration at once, and begins the second.
   if (Status s = trainer->begin(now, now); !s) return fail(s.error());
   if (Status s = trainer->go_on(now, now); !s) return fail(s.error());
@@ -90,6 +92,7 @@ Status VirtualTrainer::step(TimePoint now) {
   while (waiting_for_ < *completed) {
     const Result<TimePoint> at = queue_->completion(waiting_for_, now);
     if (!at) return fail(at.error());
+    if (Status s = tell_iteration(*at, now); !s) return s;
     if (launched_all_) {
       mark(*at, RUBATO_MARK_EPOCH_END, epoch_of(running_));
       next_due_.reset();
@@ -98,6 +101,19 @@ Status VirtualTrainer::step(TimePoint now) {
     if (Status s = go_on(*at, now); !s) return s;
   }
   return look_ahead(now);
+}
+
+Status VirtualTrainer::tell_iteration(TimePoint end, TimePoint now) {
+  const TimePoint begin = std::exchange(gpu_begin_, end);
+  if (!on_iteration_ || queue_->segments().empty()) return {};
+  Result<std::vector<device::sim::SegmentRun>> runs = queue_->segment_runs(now);
+  if (!runs) return fail(runs.error());
+  on_iteration_({.index = waiting_for_,
+                 .begin = begin,
+                 .end = end,
+                 .segments = queue_->segments(),
+                 .runs = std::move(*runs)});
+  return {};
 }
 
 Status VirtualTrainer::look_ahead(TimePoint now) {

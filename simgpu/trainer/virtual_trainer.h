@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "core/iteration.h"
+#include "simgpu/trainer/kernel_sequence.h"
 #include "simgpu/trainer/work_queue.h"
 
 namespace rubato::sim_trainer {
@@ -29,6 +30,7 @@ struct TrainOptions {
 class VirtualTrainer {
  public:
   using OnMark = std::function<void(const Mark&)>;
+  using OnIteration = std::function<void(const GpuIteration&)>;
 
   /// `world` outlives the trainer. `pid` is what the GPU shows as its process. On a replayed GPU the workload
   /// is the table's own and options.workload says nothing.
@@ -43,6 +45,10 @@ class VirtualTrainer {
   ~VirtualTrainer();
   VirtualTrainer(const VirtualTrainer&) = delete;
   VirtualTrainer& operator=(const VirtualTrainer&) = delete;
+
+  /// Told of each iteration when the GPU has completed it; not on a replayed GPU, whose table knows of none
+  /// inside.
+  void watch_gpu(OnIteration on_iteration) { on_iteration_ = std::move(on_iteration); }
 
   /// When something happens next if nothing changes; nothing once it has finished.
   [[nodiscard]] std::optional<TimePoint> next_due() const { return next_due_; }
@@ -66,11 +72,14 @@ class VirtualTrainer {
   [[nodiscard]] std::uint64_t epoch_of(std::uint64_t iteration) const;
   [[nodiscard]] bool starts_epoch(std::uint64_t iteration) const;
   Status look_ahead(TimePoint now);
+  Status tell_iteration(TimePoint end, TimePoint now);
 
   std::unique_ptr<WorkQueue> queue_;  // gone once the context was removed
   TrainOptions options_;
   std::int64_t pid_;
   OnMark on_mark_;
+  OnIteration on_iteration_;
+  TimePoint gpu_begin_;  // of the iteration it is waited for
   double jitter_ = 0.0;
   Random random_;
   std::uint64_t running_ = 0;      // the host's iteration

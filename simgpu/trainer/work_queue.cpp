@@ -5,8 +5,9 @@ namespace {
 
 class SimQueue final : public WorkQueue {
  public:
-  SimQueue(device::sim::SimWorld& world, unsigned gpu, device::sim::ContextId context, double jitter)
-      : world_(world), gpu_(gpu), context_(context), jitter_(jitter) {}
+  SimQueue(device::sim::SimWorld& world, unsigned gpu, device::sim::ContextId context,
+           const device::sim::Workload& workload)
+      : world_(world), gpu_(gpu), context_(context), segments_(workload.segments), jitter_(workload.jitter) {}
 
   Status submit(double scale, TimePoint now) override { return world_.submit(gpu_, context_, scale, now); }
   Result<std::uint64_t> completed(TimePoint now) override {
@@ -18,12 +19,23 @@ class SimQueue final : public WorkQueue {
   // Nothing to do about a failure: the GPU drops contexts of dead processes by itself.
   void remove(TimePoint now) override { static_cast<void>(world_.remove_context(gpu_, context_, now)); }
   TimePoint now() const override { return world_.clock()->now(); }
+  const std::vector<device::sim::Segment>& segments() const override { return segments_; }
+  Result<std::vector<device::sim::SegmentRun>> segment_runs(TimePoint now) override {
+    const Result<device::sim::Truth> truth = world_.truth(gpu_, now);
+    if (!truth) return fail(truth.error());
+    std::vector<device::sim::SegmentRun> out;
+    for (const device::sim::Segment& s : segments_)
+      out.push_back(
+          device::sim::run_of(s, world_.profile(gpu_), truth->sm_clock.value(), truth->memory_clock.value()));
+    return out;
+  }
   double jitter() const override { return jitter_; }
 
  private:
   device::sim::SimWorld& world_;
   unsigned gpu_;
   device::sim::ContextId context_;
+  std::vector<device::sim::Segment> segments_;
   double jitter_;
 };
 
@@ -39,6 +51,8 @@ class ReplayQueue final : public WorkQueue {
   }
   void remove(TimePoint now) override { static_cast<void>(world_.remove_context(gpu_, context_, now)); }
   TimePoint now() const override { return world_.clock()->now(); }
+  const std::vector<device::sim::Segment>& segments() const override { return no_segments_; }
+  Result<std::vector<device::sim::SegmentRun>> segment_runs(TimePoint) override { return {}; }
   // A table has one time for each setting.
   double jitter() const override { return 0.0; }
 
@@ -46,6 +60,7 @@ class ReplayQueue final : public WorkQueue {
   device::replay::ReplayWorld& world_;
   unsigned gpu_;
   device::replay::ContextId context_;
+  std::vector<device::sim::Segment> no_segments_;
 };
 
 }  // namespace
@@ -57,7 +72,7 @@ Result<std::unique_ptr<WorkQueue>> queue_on(device::sim::SimWorld& world, unsign
   const device::sim::Workload& w = **found;
   const auto context = world.add_context(gpu, pid, w.memory_bytes, w.segments, now);
   if (!context) return fail(context.error());
-  return std::make_unique<SimQueue>(world, gpu, *context, w.jitter);
+  return std::make_unique<SimQueue>(world, gpu, *context, w);
 }
 
 Result<std::unique_ptr<WorkQueue>> queue_on(device::replay::ReplayWorld& world, unsigned gpu,

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "device/replay/world.h"
+#include "device/sim/progress.h"
 #include "device/sim/world.h"
 
 namespace rubato::sim_trainer {
@@ -25,6 +27,10 @@ class WorkQueue {
   virtual void remove(TimePoint now) = 0;
   /// Of the world.
   [[nodiscard]] virtual TimePoint now() const = 0;
+  /// What an iteration consists of; nothing on a replayed GPU, whose table does not say.
+  [[nodiscard]] virtual const std::vector<device::sim::Segment>& segments() const = 0;
+  /// How long each takes alone on the GPU at the present clocks.
+  [[nodiscard]] virtual Result<std::vector<device::sim::SegmentRun>> segment_runs(TimePoint now) = 0;
   /// Usual standard deviation of an iteration's length, as a fraction.
   [[nodiscard]] virtual double jitter() const = 0;
 };

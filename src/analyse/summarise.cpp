@@ -123,6 +123,13 @@ OwnCostSummary cost_of(const record::RunRecord& run) {
   return cost;
 }
 
+void weigh_host(Savings& savings, const HostWatts& host) {
+  const bool longer = savings.run_longer > Seconds(0);
+  if (longer && savings.run_saved > Joules(0))
+    savings.vanishes_at_host = savings.run_saved / savings.run_longer;
+  if (host.value) savings.run_saved_with_host = savings.run_saved - *host.value * savings.run_longer;
+}
+
 }  // namespace
 
 Summary summarise(const record::RunRecord& run) {
@@ -137,6 +144,13 @@ Summary summarise(const record::RunRecord& run) {
   else
     summary.why_no_savings = std::move(savings.error().what);
   if (run.end) summary.cost = cost_of(run);
+  summary.timeline = timeline_of(run);
+  const std::vector<EnergySource> sources = sources_of(run);
+  summary.parts = parts_of(run, summary.timeline, sources);
+  summary.scopes = scopes_of(run, summary.timeline, sources);
+  for (const EnergySource& source : sources)
+    if (auto kernels = kernels_of(run, source)) summary.kernels.push_back(std::move(*kernels));
+  if (summary.savings) weigh_host(*summary.savings, summary.scopes.host);
   return summary;
 }
 

@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "analyse/kernels.h"
+#include "analyse/parts.h"
+#include "analyse/scopes.h"
+#include "analyse/timeline.h"
 #include "core/restoration.h"
 #include "record/reader.h"
 
@@ -65,6 +69,9 @@ struct Savings {
   std::int64_t found_iterations = 0;
   std::int64_t hold_iterations = 0;
   std::string method;
+  // Board and host, where the host's watts are known. The host goes on drawing while the job takes longer.
+  std::optional<Joules> run_saved_with_host;
+  std::optional<Watts> vanishes_at_host;  // the host watts at which nothing is saved; absent: none would do
 };
 
 /// What watching has cost. CPU and driver time pass on the wall clock even where the run's clock is faster,
@@ -88,6 +95,10 @@ struct Summary {
   std::optional<Savings> savings;
   std::string why_no_savings;  // a sentence, where absent
   std::optional<OwnCostSummary> cost;
+  Timeline timeline;
+  Parts parts;
+  Scopes scopes;
+  std::vector<KernelSummary> kernels;  // of every GPU that kernels were recorded on
 };
 
 [[nodiscard]] Summary summarise(const record::RunRecord& run);

@@ -1,12 +1,15 @@
-// `rubato devices`: every GPU, what can be read, what can be set, and why not.
+// `rubato devices`: every GPU, what can be read, what can be set, and why not; and every meter beside them.
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
+#include "cli/meters.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
 #include "conduct/patience.h"
@@ -51,6 +54,8 @@ Value sensor_json(const SensorFacts& sensor) {
                 {"averaging_window_s", seconds(sensor.averaging_window)},
                 {"counter_period_s", seconds(sensor.counter_period)},
                 {"calibration_band", Amount{sensor.calibration_band, "", 2}},
+                {"gain", sensor.gain ? Value(Amount{*sensor.gain, "", 4}) : Value(Missing{"not calibrated"})},
+                {"calibrated_by", sensor.calibrated_by},
                 {"source", sensor.source}};
 }
 
@@ -88,7 +93,18 @@ Value capabilities_json(const Capabilities& capabilities) {
   return out;
 }
 
-Value devices_json(const OpenGpus& open) {
+Value meters_json(const std::vector<meter::FoundMeter>& meters) {
+  Array out;
+  for (const auto& meter : meters)
+    out.emplace_back(Object{{"spec", meter.spec},
+                            {"what", meter.what},
+                            {"available", meter.usable.available},
+                            {"why_not", meter.usable.why_not},
+                            {"hint", meter.usable.hint}});
+  return out;
+}
+
+Value devices_json(const OpenGpus& open, const std::vector<meter::FoundMeter>& meters) {
   Array gpus;
   for (const auto& gpu : open.gpus) {
     const auto& identity = gpu->identity();
@@ -106,7 +122,28 @@ Value devices_json(const OpenGpus& open) {
                 {"backend", open.selection.backend->name()},
                 {"driver_version", open.selection.backend->driver_version()},
                 {"simulated", open.selection.backend->simulated()},
-                {"gpus", std::move(gpus)}};
+                {"gpus", std::move(gpus)},
+                {"meters", meters_json(meters)}};
+}
+
+Value devices_json(const Error& no_gpu, const std::vector<meter::FoundMeter>& meters) {
+  return Object{{"schema", "rubato.devices/1"},
+                {"backend", Missing{no_gpu.what}},
+                {"driver_version", Missing{no_gpu.what}},
+                {"simulated", false},
+                {"gpus", Array{}},
+                {"meters", meters_json(meters)}};
+}
+
+void print_meters(const std::vector<meter::FoundMeter>& meters) {
+  if (meters.empty()) return;
+  fmt::print("\nmeters for --meter\n");
+  for (const auto& meter : meters) {
+    fmt::print("  {:<9} {}\n", meter.spec, meter.what);
+    if (meter.usable.available) continue;
+    fmt::print("  {:<9} not now: {}\n", "", meter.usable.why_not);
+    if (!meter.usable.hint.empty()) fmt::print("  {:<9} -> {}\n", "", meter.usable.hint);
+  }
 }
 
 std::string in_milliseconds(const std::optional<Seconds>& value) {
@@ -146,9 +183,9 @@ void print_text(const OpenGpus& open) {
                  number(clocks->sm.front().value(), 1), cat(clocks->sm.back()), clocks->sm.size(), memory);
     }
     const SensorFacts sensor = known_sensor(*open.selection.backend, *gpu);
-    fmt::print("  {:<9} new value every {}, mean over {}, +-{} % uncalibrated\n", "sensor",
+    fmt::print("  {:<9} new value every {}, mean over {}, +-{} % {}\n", "sensor",
                in_milliseconds(sensor.update_period), in_milliseconds(sensor.averaging_window),
-               number(sensor.calibration_band * 100, 1));
+               number(sensor.calibration_band * 100, 1), sensor.gain ? sensor.calibrated_by : "uncalibrated");
     if (!sensor.source.empty()) fmt::print("  {:<9} as known from: {}\n", "", sensor.source);
     print_capabilities("can read", kReads, gpu->capabilities());
     print_capabilities("can set", kSets, gpu->capabilities());
@@ -165,15 +202,31 @@ void devices(Invocation& invocation) {
   }
   const bool answered = conduct::finishes([&invocation] {
     const auto open = open_gpus(invocation.gpu);
-    if (!open) {
+    std::optional<Error> complaint;
+    const auto meters = meters_here(complaint);
+    if (complaint) log::warning(*complaint);
+    const bool any_meter =
+        std::any_of(meters.begin(), meters.end(), [](const auto& m) { return m.usable.available; });
+    // A machine without a GPU can still measure: only where nothing can it is an error.
+    if (!open && (!invocation.gpu.empty() || !any_meter)) {
       refuse(invocation, open.error());
       return;
     }
+    if (!open) {
+      log::warning(open.error());
+      if (invocation.json)
+        fmt::print("{}", report::render_json(devices_json(open.error(), meters)));
+      else
+        print_meters(meters);
+      return;
+    }
     for (const auto& error : open->lost) log::warning(error);
-    if (invocation.json)
-      fmt::print("{}", report::render_json(devices_json(*open)));
-    else
+    if (invocation.json) {
+      fmt::print("{}", report::render_json(devices_json(*open, meters)));
+    } else {
       print_text(*open);
+      print_meters(meters);
+    }
   });
   if (!answered) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
 }
@@ -181,7 +234,8 @@ void devices(Invocation& invocation) {
 }  // namespace
 
 void add_devices(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("devices", "every GPU: what can be read, what can be set, and why not");
+  auto* command =
+      app.add_subcommand("devices", "every GPU and meter: what can be read, what can be set, and why not");
   add_common(*command, invocation);
   command->callback([&invocation] { devices(invocation); });
 }

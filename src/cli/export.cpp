@@ -1,15 +1,25 @@
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "base/text.h"
+#include "cli/factor_options.h"
 #include "cli/invocation.h"
 #include "cli/output_file.h"
 #include "cli/records.h"
+#include "cli/report/emissions.h"
 #include "cli/report/run_report.h"
 #include "cli/report/series.h"
+#include "cli/report/trace.h"
 #include "report/render.h"
 
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kAll = {Series::samples, Series::iterations, Series::blocks, Series::decisions};
+constexpr std::array kAll = {Series::samples,    Series::meters, Series::marks,    Series::kernels,
+                             Series::iterations, Series::blocks, Series::decisions};
 
 struct Options {
   std::string run = "last";
@@ -17,6 +27,7 @@ struct Options {
   std::string what;
   std::string output = "-";
   bool force = false;
+  FactorOptions factors;
 };
 
 Status write_csv(const SeriesReader& reader, Series series, report::Sink& to) {
@@ -52,27 +63,50 @@ Status write_json(const SeriesReader& reader, const std::string& report, std::sp
   return to.write("}}\n");
 }
 
-int run_export(Invocation& invocation, const Options& options) {
-  const auto file = find_record(options.run);
-  if (!file) return refuse(invocation, file.error(), 1);
-  const bool csv = options.format == "csv";
+/// The series that `what` names; all of them where it names none.
+std::vector<Series> asked_for(const std::string& what) {
   std::vector<Series> which;
   for (const Series series : kAll)
-    if (options.what == name_of(series) || (options.what.empty() && (!csv || series == Series::samples)))
-      which.push_back(series);
-  auto out = OutputFile::open(options.output, options.force);
-  if (!out) return refuse(invocation, out.error(), out.error().code == ErrorCode::conflict ? kRefused : 1);
+    if (what.empty() || what == name_of(series)) which.push_back(series);
+  return which;
+}
+
+Status write_as(const std::filesystem::path& file, const Options& options, report::Sink& to) {
+  if (options.format == "emissions") {
+    const auto read = read_summarised(file);
+    if (!read) return fail(read.error());
+    const auto factors = options.factors.factors();
+    if (!factors) return fail(factors.error());
+    return write_emissions(read->run, read->summary, factors->co2, to);
+  }
   std::string report;
-  if (!csv) {
-    auto whole = report_of(*file);
-    if (!whole) return refuse(invocation, whole.error(), 1);
+  if (options.format == "json") {
+    auto whole = report_of(file);
+    if (!whole) return fail(whole.error());
     report = std::move(*whole);
   }
-  const auto reader = SeriesReader::open(*file);
-  if (!reader) return refuse(invocation, reader.error(), 1);
-  const Status written =
-      csv ? write_csv(*reader, which.front(), *out) : write_json(*reader, report, which, *out);
-  if (!written) return refuse(invocation, written.error(), 1);
+  const auto reader = SeriesReader::open(file);
+  if (!reader) return fail(reader.error());
+  if (options.format == "perfetto") return write_trace(*reader, to);
+  if (options.format == "json") return write_json(*reader, report, asked_for(options.what), to);
+  return write_csv(*reader, options.what.empty() ? Series::samples : asked_for(options.what).front(), to);
+}
+
+int run_export(Invocation& invocation, const Options& options) {
+  const bool series = options.format == "csv" || options.format == "json";
+  if (!options.what.empty() && !series)
+    return refuse(invocation, Error{ErrorCode::invalid_argument,
+                                    cat("--what chooses a series; ", options.format, " has all it can show"),
+                                    {}});
+  if (options.factors.co2 && options.format != "emissions")
+    return refuse(invocation, Error{ErrorCode::invalid_argument, "--co2 is for --format emissions",
+                                    "--format emissions"});
+  const auto file = find_record(options.run);
+  if (!file) return refuse(invocation, file.error(), 1);
+  auto out = OutputFile::open(options.output, options.force);
+  if (!out) return refuse(invocation, out.error(), out.error().code == ErrorCode::conflict ? kRefused : 1);
+  if (const Status written = write_as(*file, options, *out); !written)
+    return refuse(invocation, written.error(), 1);
   if (const Status finished = out->finish(); !finished) return refuse(invocation, finished.error(), 1);
   return 0;
 }
@@ -80,21 +114,26 @@ int run_export(Invocation& invocation, const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("export", "a run's series for other programs: CSV or JSON");
+  auto* command =
+      app.add_subcommand("export", "a run for other programs: CSV, JSON, a Perfetto trace, emissions.csv");
   static Options options;
   command->add_option("run", options.run, "a run id, the beginning of one, `last`, or a record file")
       ->type_name("RUN")
       ->capture_default_str();
-  command->add_option("--format", options.format, "csv: one series; json: the report and the series")
+  command
+      ->add_option("--format", options.format,
+                   "csv: one series; json: the report and the series; perfetto: a trace for "
+                   "ui.perfetto.dev; emissions: one row in CodeCarbon's columns")
       ->type_name("FORMAT")
       ->required()
-      ->check(CLI::IsMember({"csv", "json"}));
+      ->check(CLI::IsMember({"csv", "json", "perfetto", "emissions"}));
   command->add_option("--what", options.what, "which series (default: samples in CSV, all of them in JSON)")
       ->type_name("SERIES")
-      ->check(CLI::IsMember({"samples", "iterations", "blocks", "decisions"}));
+      ->check(CLI::IsMember({"samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions"}));
   command->add_option("--output,-o", options.output, "where to, - for standard output")
       ->type_name("FILE")
       ->capture_default_str();
+  add_factor_options(*command, options.factors);
   command->add_flag("--force", options.force, "replace FILE where it is there");
   command->callback([&invocation] { run_export(invocation, options); });
 }

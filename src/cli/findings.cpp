@@ -11,7 +11,9 @@
 #include "base/text.h"
 #include "cli/gpus.h"
 #include "cli/guarding.h"
+#include "cli/hooks.h"
 #include "cli/left_behind.h"
+#include "cli/meters.h"
 #include "cli/rank_group.h"
 #include "conduct/patience.h"
 #include "record/writer.h"
@@ -167,6 +169,29 @@ void look_at_gpus(Examination& examination, std::string_view gpu_list) {
     examination.facts.gpus.push_back(count == 1 ? name : cat(count, " x ", name));
 }
 
+void look_at_meters(std::vector<Finding>& findings) {
+  std::optional<Error> complaint;
+  for (const auto& meter : meters_here(complaint)) {
+    const Capability& usable = meter.usable;
+    if (usable.available)
+      findings.push_back(
+          {State::fine, "meter", cat("--meter ", meter.spec, " can be read: ", meter.what), {}});
+    else if (usable.needs_right || !usable.hint.empty())
+      findings.push_back({State::note, "meter",
+                          cat("--meter ", meter.spec, " cannot be read: ", usable.why_not), usable.hint});
+  }
+  if (complaint) findings.push_back({State::missing, "meter", complaint->what, complaint->hint});
+}
+
+void look_at_hooks(std::vector<Finding>& findings) {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const HookPlan hooks = plan_hooks({}, {}, {}, program);
+  if (!hooks.not_installed.empty())
+    findings.push_back(
+        {State::note, "hooks", hooks.not_installed, "install rubato with its share/rubato folder"});
+}
+
 void look_at_ranks(std::vector<Finding>& findings) {
   if (const auto group = rank_group(environment_map()))
     findings.push_back({State::note,
@@ -238,6 +263,8 @@ Examination examine(std::string_view gpu_list) {
     examination.findings.push_back({State::missing, "driver", error.what, error.hint});
     examination.driver_stuck = true;
   }
+  look_at_meters(examination.findings);
+  look_at_hooks(examination.findings);
   look_at_ranks(examination.findings);
   for (const auto& left : left_behind())
     examination.findings.push_back({State::note, "journal", left.what, left.hint});

@@ -23,6 +23,7 @@ struct Invocation {
   int status = 0;
 };
 
+void add_calibrate_meter(CLI::App& app, Invocation& invocation);
 void add_devices(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_measure(CLI::App& app, Invocation& invocation);
@@ -35,6 +36,7 @@ void add_completion(CLI::App& app, Invocation& invocation);
 void add_help(CLI::App& app, Invocation& invocation);
 void add_restore(CLI::App& app, Invocation& invocation);
 void add_sim(CLI::App& app, Invocation& invocation);
+void add_windows(CLI::App& app, Invocation& invocation);
 
 /// --gpu, --json, --quiet, -v on one subcommand.
 void add_common(CLI::App& command, Invocation& invocation);

@@ -16,9 +16,10 @@
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kCommands = {&add_devices, &add_doctor, &add_measure,    &add_run,
-                                  &add_runs,    &add_show,   &add_compare,    &add_export,
-                                  &add_restore, &add_sim,    &add_completion, &add_help};
+constexpr std::array kCommands = {&add_devices,    &add_doctor, &add_measure,         &add_run,
+                                  &add_runs,       &add_show,   &add_compare,         &add_export,
+                                  &add_restore,    &add_sim,    &add_calibrate_meter, &add_windows,
+                                  &add_completion, &add_help};
 
 /// Wrong by itself, found when the options of a command are read and before it starts.
 struct WrongUse {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/invocation.h"
+#include "cli/job_options.h"
 #include "cli/print_run.h"
 #include "cli/ranks.h"
 #include "cli/run_files.h"
@@ -22,6 +23,7 @@ struct Options {
   int pid = 0;
   std::optional<std::string> report_file;
   bool as_root = false;
+  JobOptions job;
 };
 
 int measure(Invocation& invocation, const Options& options) {
@@ -73,6 +75,8 @@ int measure(Invocation& invocation, const Options& options) {
   if (options.seconds > 0) plan.seconds = Seconds(options.seconds);
   if (options.pid > 0) plan.pid = static_cast<pid_t>(options.pid);
   plan.report_file = options.report_file.value_or("");
+  plan.meters = options.job.meters;
+  plan.hooks = options.job.hooks();
   return wrap(invocation, std::move(plan), std::move(*open));
 }
 
@@ -96,6 +100,7 @@ void add_measure(CLI::App& app, Invocation& invocation) {
       ->type_name("FILE");
   command->add_flag("--as-root", options.as_root,
                     "under sudo: stay root instead of becoming the caller again");
+  add_job_options(*command, options.job);
   command->footer("rubato measure [OPTIONS] -- COMMAND");
   command->callback([&invocation] { measure(invocation, options); });
 }

@@ -86,11 +86,11 @@ Status check_report_target(const std::string& target) {
 }
 
 Result<std::string> run_report(const std::filesystem::path& file, bool json,
-                               const report::TextOptions& options) {
+                               const report::TextOptions& options, const analyse::Factors& factors) {
   const auto read = read_summarised(file);
   if (!read) return fail(read.error());
-  return json ? report::render_json(run_report_json(read->run, read->summary, read->running))
-              : run_report_text(read->run, read->summary, options, read->running);
+  return json ? report::render_json(run_report_json(read->run, read->summary, read->running, factors))
+              : run_report_text(read->run, read->summary, options, read->running, factors);
 }
 
 void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file,

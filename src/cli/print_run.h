@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "analyse/footprint.h"
 #include "base/result.h"
 #include "cli/invocation.h"
 #include "report/render.h"
@@ -29,6 +30,7 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
 
 /// The same as one string.
 [[nodiscard]] Result<std::string> run_report(const std::filesystem::path& file, bool json,
-                                             const report::TextOptions& options);
+                                             const report::TextOptions& options,
+                                             const analyse::Factors& factors = {});
 
 }  // namespace rubato::cli

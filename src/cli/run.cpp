@@ -7,6 +7,7 @@
 #include "cli/caller.h"
 #include "cli/guarding.h"
 #include "cli/invocation.h"
+#include "cli/job_options.h"
 #include "cli/place.h"
 #include "cli/print_run.h"
 #include "cli/ranks.h"
@@ -30,6 +31,7 @@ struct Options {
   bool as_root = false;
   std::uint64_t seed = 1;
   std::optional<std::string> report_file;
+  JobOptions job;
 };
 
 /// Why nothing will be set; `what` is empty where something may be.
@@ -182,6 +184,7 @@ int run(Invocation& invocation, const Options& options) {
 
   WrapPlan plan;
   plan.info = describe_run("run", invocation.command);
+  plan.hooks = options.job.hooks();
   Ranks ranks = Ranks::of_this_process(true);
   const bool drops_later = *caller && !simulated;
   if (sets && !drops_later && ranks.may_follow()) {
@@ -244,6 +247,7 @@ int run(Invocation& invocation, const Options& options) {
   if (only.why.what.empty()) plan.guard = std::move(guarded->channel);
   plan.rescue = rescue_for(invocation.gpu);
   plan.allow_shared = options.allow_shared;
+  plan.meters = options.job.meters;
   plan.report_file = options.report_file.value_or("");
   return wrap(invocation, std::move(plan), stuck ? OpenGpus{.driver_stuck = true} : std::move(*gpus));
 }
@@ -282,6 +286,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->add_option("--report", options.report_file,
                    "write the report to FILE (or fd:N) instead of standard error")
       ->type_name("FILE");
+  add_job_options(*command, options.job);
   command->footer("rubato run [OPTIONS] -- COMMAND");
   command->callback([&invocation] { run(invocation, options); });
 }

@@ -11,10 +11,16 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/forecast_child.h"
+#include "cli/guarding.h"
+#include "cli/meters.h"
 #include "cli/print_run.h"
 #include "cli/run_files.h"
+#include "conduct/energy_board.h"
 #include "conduct/job.h"
+#include "conduct/kernel_reader.h"
 #include "conduct/live_driver.h"
+#include "conduct/live_meters.h"
 #include "conduct/mark_reader.h"
 #include "conduct/patience.h"
 #include "conduct/session.h"
@@ -36,7 +42,7 @@ namespace {
   _exit(128 + signal);
 }
 
-int leave(Invocation& invocation, const conduct::LiveOutcome& outcome, bool driver_stuck) {
+int leave(Invocation& invocation, const conduct::LiveOutcome& outcome, int concluded, bool stuck) {
   if (!outcome.session_finished) {
     log::error(Error{ErrorCode::timeout, "a driver call has not come back; the guard restores without us",
                      "`rubato doctor` says whether anything is left to put back"});
@@ -53,7 +59,8 @@ int leave(Invocation& invocation, const conduct::LiveOutcome& outcome, bool driv
         "not waiting for the job any longer; it was left running, and the GPUs are as they were found");
     invocation.status = 128 + SIGINT;
   }
-  if (driver_stuck || !outcome.session_finished) conduct::leave_now(invocation.status);
+  if (invocation.status == 0) invocation.status = concluded;
+  if (stuck || !outcome.session_finished || !outcome.meters_answered) conduct::leave_now(invocation.status);
   return invocation.status;
 }
 
@@ -95,11 +102,12 @@ void tell_of_other_ranks(const RankGroup& group) {
                      " on this node: their GPUs are as they were found, and no longer measured"));
 }
 
-void tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Session& session, bool any_gpu,
-              bool driver_stuck) {
-  if (plan.leader) return;
+int tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Session& session, bool any_source,
+             bool driver_stuck) {
+  if (plan.leader) return 0;
+  if (plan.conclude) return plan.conclude(session.record_file());
   const bool only_words = !invocation.json && plan.report_file.empty() && !invocation.command.empty();
-  if (any_gpu || !only_words) {
+  if (any_source || !only_words) {
     print_run(invocation, session.record_file(), plan.report_file);
   } else if (driver_stuck) {
     log::info("nothing was measured");
@@ -110,6 +118,7 @@ void tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Sessi
         "sim train resnet50 --iterations 200");
   }
   if (!plan.afterwards.empty()) log::info(plan.afterwards);
+  return 0;
 }
 
 }  // namespace
@@ -151,22 +160,40 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   record::RunInfo& info = plan.info;
   info.clock_rate = 1.0 / clock->wall(Seconds(1.0)).value();
   auto marks = plan.leader ? std::optional<MarkFolder>() : mark_folder(info.run_id);
+  auto meters = plan.leader ? Result<OpenMeters>(OpenMeters{}) : open_meters(plan.meters, clock);
+  if (!meters) return refuse(invocation, meters.error());
+  if (!meters->meters.empty() && info.clock_rate != 1.0)
+    log::warning(cat("the GPUs are simulated on a clock that runs ", number(info.clock_rate, 1),
+                     " times faster than the wall: the watts of real meters do not belong to its seconds"));
   std::unique_ptr<wire::LeaseClient> lease;
   if (plan.guard) lease = std::make_unique<wire::LeaseClient>(std::move(plan.guard), clock);
 
   conduct::take_signals();
   std::optional<conduct::Job> job;
+  HookPlan hooks;
   info.begin = clock->now();
   if (!invocation.command.empty()) {
     auto environment = plan.environment.empty() ? environment_of(open) : std::move(plan.environment);
     environment.emplace_back(conduct::kRunIdVariable, plan.leader.value_or(info.run_id));
-    if (marks) environment.emplace_back("RUBATO_MARKS", marks->path().string());
+    if (marks) {
+      environment.emplace_back("RUBATO_MARKS", marks->path().string());
+      std::error_code ignored;
+      hooks = plan_hooks(plan.hooks, invocation.command, environment_map(),
+                         std::filesystem::read_symlink("/proc/self/exe", ignored));
+      environment.insert(environment.end(), hooks.environment.begin(), hooks.environment.end());
+      for (const auto& note : hooks.notes) log::info(note);
+      if (!hooks.not_installed.empty()) log::debug(hooks.not_installed);
+    }
     auto started = conduct::Job::start(invocation.command, environment);
     if (!started) return refuse(invocation, started.error().error, started.error().exit_code);
     job = *started;
   }
 
+  conduct::LiveMeters live_meters(std::move(meters->meters), clock);
   conduct::SessionParts parts;
+  parts.channels = live_meters.channels();
+  if (!parts.channels.empty()) parts.meter_news = [&live_meters](TimePoint) { return live_meters.take(); };
+  const bool any_meter = !parts.channels.empty();
   parts.strategy = std::move(plan.strategy);
   if (!plan.leader) parts.gpus = std::move(open.gpus);
   const bool any_gpu = !parts.gpus.empty();
@@ -176,9 +203,26 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   }
   if (!plan.leader) parts.writer = open_record(info);
   std::optional<conduct::MarkReader> reader;
+  std::optional<conduct::EnergyBoard> board;
+  std::optional<conduct::KernelReader> kernels;
   if (marks && job) {
     reader.emplace(marks->path());
     parts.marks = [&reader](TimePoint now) { return reader->poll(now); };
+    if (auto made = conduct::EnergyBoard::create(marks->path(), parts.gpus.size(), info.clock_rate)) {
+      board.emplace(std::move(*made));
+      parts.board = [&board, &clock](TimePoint until, std::span<const conduct::GpuNow> gpus) {
+        const Seconds ago = clock->wall(clock->now() - until);
+        board->publish((RealClock().now() - ago).ns, gpus);
+      };
+    }
+    if (plan.hooks.kernels) {
+      kernels.emplace(marks->path());
+      parts.kernels = [&kernels](TimePoint now, bool last) {
+        return last ? kernels->finish(now) : kernels->poll(now);
+      };
+    }
+    if (parts.writer && any_gpu && !invocation.quiet)
+      parts.forecast_ready = [file = parts.writer->file()] { tell_forecast(file); };
   }
   if (job) parts.ownership = ownership_of(*job, info.run_id, plan.group);
   parts.allow_shared = plan.allow_shared;
@@ -194,18 +238,21 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (job) watched.job = &*job;
   if (plan.seconds) watched.deadline = info.begin + *plan.seconds;
   watched.pid = plan.pid;
-  const auto outcome = conduct::LiveDriver(clock, session, lease.get()).run(watched);
+  const auto outcome = conduct::LiveDriver(clock, session, lease.get(), &live_meters).run(watched);
   if (session.restoration_failed()) {
     log::error(Error{ErrorCode::conflict,
                      "a GPU could not be put back as it was found; the report says which and why",
                      "rubato restore"});
   }
-  if (outcome.session_finished) tell_end(invocation, plan, session, any_gpu, open.driver_stuck);
+  int concluded = 0;
+  if (outcome.session_finished)
+    concluded = tell_end(invocation, plan, session, any_gpu || any_meter, open.driver_stuck);
+  if (outcome.session_finished && hooks.python_expected && !session.marks_seen()) log::info(no_hook_came());
   const bool ended_well =
       outcome.job && outcome.job->state == conduct::JobStatus::State::exited && outcome.job->code == 0;
   if (plan.group && !plan.leader && any_gpu && ended_well) tell_of_other_ranks(*plan.group);
   marks.reset();  // leave() may end this process by a signal
-  return leave(invocation, outcome, open.driver_stuck);
+  return leave(invocation, outcome, concluded, open.driver_stuck || meters->stuck);
 }
 
 }  // namespace rubato::cli

@@ -4,12 +4,14 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/units.h"
 #include "cli/gpus.h"
+#include "cli/hooks.h"
 #include "cli/invocation.h"
 #include "cli/rank_group.h"
 #include "cli/wanted.h"
@@ -27,9 +29,13 @@ struct WrapPlan {
   std::unique_ptr<wire::Channel> guard;  // greeted already; null: nothing will be set
   conduct::Rescue rescue;
   bool allow_shared = false;
+  std::vector<std::string> meters;  // as typed after --meter
+  HookWishes hooks;
   std::optional<Seconds> seconds;  // without a command
   std::optional<pid_t> pid;        // without a command
   std::string report_file;         // empty: standard error
+  /// In the place of the report: what to do with the record. Its status is rubato's where the job's is 0.
+  std::function<int(const Result<std::filesystem::path>&)> conclude;
   std::optional<RankGroup> group;  // whose other ranks' processes belong to the job as well
   std::optional<std::string>
       leader;              // the run that measures instead: only the job is started, nothing recorded

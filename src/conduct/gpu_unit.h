@@ -36,6 +36,7 @@ struct GpuUnit {
   std::optional<Megahertz> highest_sm_clock;
   bool counter_seen = false;
   std::optional<SlowReading> state;
+  std::optional<Watts> latest_power;
   Ownership ownership;
   int unknown_in_a_row = 0;  // one process that died between two looks is not a namespace
   bool leased = false;

@@ -215,6 +215,7 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
   JobEnd end;
   if (outcome.job && outcome.job->state == JobStatus::State::exited) end.exit_code = outcome.job->code;
   if (outcome.job && outcome.job->state == JobStatus::State::killed) end.exit_signal = outcome.job->signal;
+  if (meters_ != nullptr) outcome.meters_answered = meters_->finish();
   outcome.session_finished = thread->finish(end);
   // A stuck thread goes on using its own state until the process leaves.
   if (!outcome.session_finished) static_cast<void>(thread.release());

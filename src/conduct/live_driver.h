@@ -1,6 +1,6 @@
-// Runs a session beside a real job. The one place in rubato that owns threads: the main thread waits for
-// signals and the job and keeps the lease alive; a second one steps the session, so that a driver call that
-// hangs can delay a reading but never a signal, a heartbeat or the job's exit status.
+// Runs a session beside a real job. With live_meters.h the one place in rubato that owns threads: the main
+// thread waits for signals and the job and keeps the lease alive; a second one steps the session, so that a
+// driver call that hangs can delay a reading but never a signal, a heartbeat or the job's exit status.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "conduct/job.h"
+#include "conduct/live_meters.h"
 #include "conduct/session.h"
 #include "wire/lease_client.h"
 
@@ -25,12 +26,15 @@ struct LiveOutcome {
   bool interrupted = false;  // the user ended the waiting (Ctrl-C, or the second one where there is a job)
   bool session_finished =
       true;  // false: a driver call hangs; the guard, told nothing more, restores by itself
+  bool meters_answered = true;  // false: a meter hangs; leave by leave_now()
 };
 
 class LiveDriver {
  public:
-  LiveDriver(std::shared_ptr<const Clock> clock, Session& session, wire::LeaseClient* lease)
-      : clock_(std::move(clock)), session_(session), lease_(lease) {}
+  /// `lease` and `meters` may be null.
+  LiveDriver(std::shared_ptr<const Clock> clock, Session& session, wire::LeaseClient* lease,
+             LiveMeters* meters = nullptr)
+      : clock_(std::move(clock)), session_(session), lease_(lease), meters_(meters) {}
 
   /// Call take_signals() before the job starts and before any thread.
   [[nodiscard]] LiveOutcome run(const Watched& watched);
@@ -39,6 +43,7 @@ class LiveDriver {
   std::shared_ptr<const Clock> clock_;
   Session& session_;
   wire::LeaseClient* lease_;
+  LiveMeters* meters_;
 };
 
 /// From here on signals are read by LiveDriver instead of interrupting or ending this process.

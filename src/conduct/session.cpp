@@ -12,7 +12,6 @@ namespace {
 // Listing processes is one of the slow driver calls (milliseconds on some drivers), so it is not made often.
 constexpr Seconds kOwnershipPeriodWaiting{1.0};
 constexpr Seconds kOwnershipPeriodSettled{5.0};
-constexpr Seconds kMarkPeriod{0.25};
 constexpr Seconds kTogether{0.1};
 // A clock needs tens of milliseconds to arrive and a limit about a second (the limiter's own average); what
 // was reached is read no sooner.
@@ -37,6 +36,7 @@ Session::Session(SessionParts parts, TimePoint begin)
       sampler_(readers(parts_.gpus), *this, begin),
       next_ownership_(begin),
       next_marks_(begin),
+      next_meters_(begin),
       next_decision_(begin) {
   for (auto& gpu : parts_.gpus) {
     GpuUnit unit;
@@ -62,6 +62,8 @@ void Session::open() {
       unit.highest_sm_clock = clocks->sm.back();
     record_device(unit);
   }
+  if (!parts_.channels.empty() && parts_.meter_news)
+    meters_.emplace(std::move(parts_.channels), begin_, parts_.writer.get(), parts_.warn);
 }
 
 void Session::warn(const Error& error) const {
@@ -72,6 +74,7 @@ void Session::warn(const Error& error) const {
 // one.
 TimePoint Session::next_due() const {
   TimePoint due = std::min({next_decision_, next_ownership_, next_marks_});
+  if (meters_) due = std::min(due, next_meters_);
   if (parts_.writer) due = std::min(due, parts_.writer->next_due());
   return std::min(sampler_.next_due(), due + kTogether);
 }
@@ -81,7 +84,12 @@ void Session::step(TimePoint now) {
   notice_death_of_guard(now);
   notice_pause(now);
   sampler_.step(now);
+  if (now >= next_meters_) follow_meters(now);
   const bool progressed = now >= next_marks_ && follow_iterations(now);
+  if (forecast_due_ && now >= *forecast_due_) {
+    forecast_due_.reset();
+    parts_.forecast_ready();
+  }
   if (now >= next_ownership_) watch_ownership(now);
   if (progressed || now >= next_decision_) decide(now);
   for (auto& unit : units_) unit.blocks->tick(now);
@@ -89,28 +97,6 @@ void Session::step(TimePoint now) {
   if (parts_.writer) {
     if (const auto written = parts_.writer->step(now); !written) warn(written.error());
   }
-}
-
-bool Session::follow_iterations(TimePoint now) {
-  // Without a job there is nobody to write marks.
-  next_marks_ = now + (parts_.marks ? kMarkPeriod : kDecisionPeriod);
-  if (!parts_.marks) return false;
-  bool progressed = false;
-  for (const auto& mark : parts_.marks(now)) {
-    put(&record::Writer::mark, mark);
-    tracker_.add(mark);
-  }
-  for (const auto& tracked : tracker_.take()) {
-    progressed = true;
-    put(&record::Writer::iteration, tracked.iteration);
-    for (auto& unit : units_) {
-      // What happened in a pause is not the price of an iteration.
-      if (tracked.paused || tracked.pause_before)
-        unit.blocks->interruption(tracked.paused ? tracked.iteration.end : tracked.iteration.begin);
-      if (!tracked.paused) unit.blocks->iteration(tracked.iteration);
-    }
-  }
-  return progressed;
 }
 
 void Session::watch_ownership(TimePoint now) {
@@ -179,6 +165,8 @@ void Session::finish(TimePoint now, const JobEnd& end) {
     if (const auto reading = units_[i].gpu->read_fast()) on_fast(i, *reading);
   sampler_.finish(now);
   follow_iterations(now);
+  follow_kernels(now, true);
+  follow_meters(now);
   for (auto& unit : units_) {
     unit.blocks->finish(now);
     flush_change(unit);
@@ -211,6 +199,7 @@ void Session::finish(TimePoint now, const JobEnd& end) {
     driver.calls += cost.calls;
     driver.inside += cost.inside;
   }
+  if (meters_) row.channels = meters_->finish(now);
   row.cost = own_cost(driver, sampler_.ticks(), parts_.writer ? parts_.writer->bytes_written() : 0);
   if (parts_.writer) record_file_ = parts_.writer->finish(row);
 }

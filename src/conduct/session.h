@@ -2,15 +2,21 @@
 // strategy, acts through the lease and records. A live and a virtual driver call it; neither knows more.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "conduct/energy_board.h"
 #include "conduct/gpu_unit.h"
+#include "conduct/kernel_reader.h"
 #include "conduct/lease_holder.h"
+#include "conduct/meter_watch.h"
 #include "conduct/ownership.h"
 #include "device/gpu.h"
 #include "govern/strategy.h"
@@ -33,6 +39,13 @@ struct SessionParts {
   std::unique_ptr<LeaseHolder> lease;      // null: this run sets nothing
   std::unique_ptr<record::Writer> writer;  // null: no record could be made
   std::function<std::vector<Mark>(TimePoint)> marks;
+  std::function<KernelNews(TimePoint, bool last)>
+      kernels{};  // what the job's GPUs ran, told since the last call
+  std::function<void(TimePoint until, std::span<const GpuNow>)>
+      board{};                                // for the job, which may ask what it has drawn
+  std::function<void()> forecast_ready{};     // once: two epochs are over and recorded
+  std::vector<record::ChannelInfo> channels;  // of all meters, in the order of the numbers in MeterNews
+  std::function<std::vector<MeterNews>(TimePoint)> meter_news;  // what meters told since the last call
   std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
   bool allow_shared = false;
   std::optional<ClockRange> found_sm_clock{};  // as the user states it; the driver cannot be asked
@@ -53,6 +66,8 @@ class Session final : public measure::SampleSink {
   /// Where the record lies, or why there is none. Valid after finish().
   [[nodiscard]] const Result<std::filesystem::path>& record_file() const { return record_file_; }
   [[nodiscard]] bool restoration_failed() const { return restoration_failed_; }
+  /// Whether the job wrote any mark: where a framework's hook is in place it says at least that.
+  [[nodiscard]] bool marks_seen() const { return marks_seen_; }
 
   void on_fast(std::size_t gpu, const FastReading& reading) override;
   void on_slow(std::size_t gpu, const SlowReading& reading) override;
@@ -85,6 +100,12 @@ class Session final : public measure::SampleSink {
   static void spoil_blocks(GpuUnit& unit, TimePoint now);
   /// Somebody else has a hand in what the job takes now: no block of it may be judged.
   [[nodiscard]] bool disturbed() const;
+  void follow_meters(TimePoint now);
+  void follow_kernels(TimePoint now, bool last);
+  /// A sensor that sees part of the time is fooled by iterations in step with it: the meters have to know.
+  void learn_step(const progress::TrackedIteration& tracked);
+  void watch_epochs(const Mark& mark, TimePoint now);
+  void publish();
   /// True where at least one iteration ended.
   bool follow_iterations(TimePoint now);
   void watch_ownership(TimePoint now);
@@ -114,14 +135,22 @@ class Session final : public measure::SampleSink {
   std::vector<GpuUnit> units_;
   measure::Sampler sampler_;
   progress::IterationTracker tracker_;
+  std::optional<MeterWatch> meters_;
   TimePoint next_ownership_;
   TimePoint next_marks_;
+  TimePoint next_meters_;
   TimePoint next_decision_;
   bool open_ = false;
   std::optional<TimePoint> last_step_;
   TimePoint pause_begin_;  // of the latest time rubato itself stood still, which is one gap for all GPUs
   TimePoint pause_end_;
   bool restart_told_ = false;
+  bool marks_seen_ = false;
+  std::deque<double> steps_s_;  // of the latest iterations
+  std::optional<std::pair<std::int32_t, std::int32_t>>
+      epoch_stream_;  // process and thread that tell of epochs first
+  int epochs_over_ = 0;
+  std::optional<TimePoint> forecast_due_;
   std::optional<govern::Decision> last_decision_;
   Setting in_force_;
   bool stand_back_ =

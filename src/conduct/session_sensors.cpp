@@ -44,9 +44,11 @@ void Session::record_device(const GpuUnit& unit) {
 void Session::on_fast(std::size_t gpu, const FastReading& reading) {
   GpuUnit& unit = units_[gpu];
   follow_sensor(gpu, reading);
+  if (reading.power) unit.latest_power = reading.power;
   unit.meter->now_is(reading.at, unit.gpu->kind());
   if (const auto step = unit.meter->add(reading)) judge_counter(unit, reading, *step);
   follow_other_scopes(unit, reading);
+  if (meters_ && reading.power) meters_->gpu_power(gpu, reading.at, *reading.power);
   if (!parts_.writer) return;
   name_series(unit, reading);
   parts_.writer->sample(unit.id(), reading);

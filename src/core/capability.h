@@ -42,13 +42,26 @@ struct Capabilities {
   Capability set_application_clocks;
 };
 
+/// Half widths that held every board measured against another meter (Yang, Adamek, Armour, SC24: 16 models)
+/// at 12 to 100 % of its highest power: 5 % are what nvml.h states for Kepler, the watts
+/// are what boards need besides. rubato-sensor-truth derives them again, and judges them on models left out.
+inline constexpr double kUncalibratedBand = 0.05;
+inline constexpr Watts kUncalibratedFloor{20};
+
 /// What is known of a power sensor before it is measured; absent is unknown, which is legal.
 struct SensorFacts {
   std::optional<Seconds> update_period;
   std::optional<Seconds> averaging_window;
+  // Instead of a window: time constant with which a reading creeps after the power.
+  std::optional<Seconds> lag = std::nullopt;
   std::optional<Seconds> counter_period;  // of the energy counter
   double calibration_band = 0.10;         // half width, as a fraction of the reading
-  std::string source;                     // where the figures come from
+  Watts calibration_floor{};              // half width besides, whatever the reading
+  // Of this very board against another meter; the true power is taken as reading / gain - offset.
+  std::optional<double> gain;
+  std::optional<Watts> offset;  // absent beside a gain: unknown, as the other meter saw more than the board
+  std::string calibrated_by;    // "calibrated against snmp:rack on 2026-11-21"; empty where not
+  std::string source;           // where the figures come from
 };
 
 }  // namespace rubato

@@ -1,6 +1,7 @@
 // One training iteration as a progress source saw it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/clock.h"
@@ -20,6 +21,7 @@ struct Mark {
   std::uint32_t kind = 0;
   std::uint32_t flags = 0;
   std::uint64_t id = 0;
+  std::array<std::uint64_t, 4> detail{};  // what it holds depends on the kind
   std::int32_t pid = 0;
   std::int32_t tid = 0;
   std::int32_t rank = -1;

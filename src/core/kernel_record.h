@@ -16,7 +16,10 @@ struct KernelRecord {
   std::array<std::uint32_t, 3> block{};
   std::uint32_t stream = 0;
   std::uint32_t graph = 0;  // 0: launched alone; else the CUDA graph it ran in, which counts as one token
-  std::uint64_t lost_before = 0;  // records dropped between the previous one and this
+  std::uint64_t layer = 0;  // id of the innermost layer or range it was launched in; 0: none known
+  std::int32_t pid = 0;
+  std::array<std::uint8_t, 16> device_uuid{};  // all zero: unknown
+  std::uint64_t lost_before = 0;               // records dropped between the previous one and this
 };
 
 }  // namespace rubato

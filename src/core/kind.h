@@ -19,7 +19,21 @@ enum class Kind {
 [[nodiscard]] std::string_view name_of(Kind kind);
 [[nodiscard]] Result<Kind> parse_kind(std::string_view name);
 
-enum class Scope { gpu, module, memory, cpu_package, dram, node };
+/// What a number covers. Scopes may contain one another and are never added: node holds platform, platform
+/// holds cpu_package and dram, module holds gpu, gpu holds memory, cpu_package holds cpu_cores and
+/// cpu_uncore.
+enum class Scope {
+  gpu,
+  module,  // a superchip: GPU, its CPU and their memory
+  memory,  // of a GPU
+  cpu_package,
+  cpu_cores,   // part of cpu_package
+  cpu_uncore,  // part of cpu_package: an integrated GPU
+  dram,
+  platform,  // what a board's own controller counts (RAPL psys)
+  node,      // the whole machine, at the wall
+  rail,      // one supply line; what hangs on it only its label says
+};
 
 [[nodiscard]] std::string_view name_of(Scope scope);
 [[nodiscard]] Result<Scope> parse_scope(std::string_view name);

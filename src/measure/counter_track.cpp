@@ -16,11 +16,17 @@ constexpr Seconds kShortestStill{1.0};
 // A counter that catches up tells the truth late. One that shows less than this part of the integrated power
 // has lost the rest; boards' own gain errors stay within 41 % (arXiv 2312.02741).
 constexpr double kCaughtUp = 0.5;
-// Nothing that has one energy counter draws more: the largest superchip's module limit is 2.9 kW
-// (NVIDIA/k8s-test-infra #676).
-constexpr Watts kMostPower{5000};
 // How far around an edge the power is looked at to see how much it moves there.
 constexpr double kNear = 5.0;
+// Between two updates the power may swing without a trace in the readings: by half of it.
+constexpr double kHiddenSwing = 0.5;
+
+// Two doubts: when the update happened, anywhere within its half width; and how the energy between two
+// updates was spread, `uneven_s` seconds of the swing at most.
+double edge_variance(const PowerRange& near, double half_width_s, double uneven_s) {
+  const double swing = std::max((near.highest - near.lowest).value(), kHiddenSwing * near.highest.value());
+  return (std::pow(near.highest.value() * half_width_s, 2) + std::pow(swing * uneven_s, 2)) / 3.0;
+}
 
 bool lost_energy(TimePoint begin, TimePoint end, Joules advance, const PowerIntegral& power) {
   const auto drawn = power.over(begin, end);
@@ -29,7 +35,7 @@ bool lost_energy(TimePoint begin, TimePoint end, Joules advance, const PowerInte
 
 }  // namespace
 
-CounterTrack::CounterTrack(Seconds counter_period) : period_(counter_period) {}
+CounterTrack::CounterTrack(Seconds counter_period, Watts most) : period_(counter_period), most_(most) {}
 
 CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral& power, bool power_read) {
   CounterStep step = diff_.update(counter);
@@ -62,7 +68,7 @@ CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral&
     ++node.faults.resets;
     // The new counter began at zero inside the hole, so what it shows was drawn there.
     join(node, counter, power);
-  } else if (advance->by > kMostPower * (node.at - last.at + period_)) {
+  } else if (advance->by > most_ * (node.at - last.at + period_)) {
     ++node.faults.jumps;
     join(node, Joules(0), power);
     step = CounterJump{advance->by};
@@ -135,8 +141,7 @@ std::optional<CounterPoint> CounterTrack::extrapolate(const Node& end, TimePoint
     return bridged;
   }
   const PowerRange range = range_near(t, power);
-  const double spread = (range.highest - range.lowest).value();
-  CounterPoint p{end.energy_j, range.highest.value() * end.half_width_s + spread * std::abs(away.value()),
+  CounterPoint p{end.energy_j, edge_variance(range, end.half_width_s, std::abs(away.value())),
                  end.join_band_j, end.faults};
   const auto integral = power.over(std::min(t, end.at), std::max(t, end.at));
   const double energy = integral ? integral->total().value()
@@ -161,9 +166,8 @@ std::optional<CounterPoint> CounterTrack::at(TimePoint t, const PowerIntegral& p
   const PowerRange range = range_near(t, power);
   CounterPoint p;
   p.energy_j = a.energy_j + (b.energy_j - a.energy_j) * share;
-  // Two doubts: when the updates on either side really happened, and how the energy between them was spread.
-  p.edge_band_j = range.highest.value() * std::max(a.half_width_s, b.half_width_s) +
-                  (range.highest - range.lowest).value() * length * share * (1 - share);
+  p.edge_variance_j2 =
+      edge_variance(range, std::max(a.half_width_s, b.half_width_s), length * share * (1 - share));
   p.join_band_j = a.join_band_j + (b.join_band_j - a.join_band_j) * share;
   p.faults = share > 0.5 ? b.faults : a.faults;
   return p;

@@ -23,14 +23,15 @@ struct CounterFaults {
 /// Energy since the first reading, at one moment.
 struct CounterPoint {
   double energy_j = 0;
-  double edge_band_j = 0;  // of this point alone
-  double join_band_j = 0;  // of all faults so far
-  CounterFaults faults;    // so far
+  double edge_variance_j2 = 0;  // of this point alone
+  double join_band_j = 0;       // half width, of all faults so far
+  CounterFaults faults;         // so far
 };
 
 class CounterTrack {
  public:
-  explicit CounterTrack(Seconds counter_period);
+  /// `most`: an advance at a higher power than this is a jump, not energy.
+  explicit CounterTrack(Seconds counter_period, Watts most = Watts(5000));
   /// From here on, where it turns out to be another one.
   void set_period(Seconds counter_period) { period_ = counter_period; }
 
@@ -67,6 +68,7 @@ class CounterTrack {
                                                         const PowerIntegral& power) const;
 
   Seconds period_;
+  Watts most_;
   CounterDiff diff_;
   std::optional<TimePoint> last_seen_;
   std::deque<Node> nodes_;

@@ -13,8 +13,10 @@
 #include "core/kind.h"
 #include "core/sample.h"
 #include "core/window.h"
+#include "measure/beat.h"
 #include "measure/counter_track.h"
 #include "measure/power_integral.h"
+#include "measure/refresh_rate.h"
 
 namespace rubato::measure {
 
@@ -28,6 +30,7 @@ struct WindowDetail {
   std::vector<PowerGap> gaps;               // without power readings; only those not yet forgotten
   CounterFaults counter_faults;             // joined with integrated power
   std::optional<std::string> disagreement;  // counter and integrated power differ by more than the bands
+  std::optional<Beat> beat;                 // widens the sampling band
 };
 
 /// Fed with every fast reading, in time order. Holds readings only back to forget().
@@ -37,6 +40,10 @@ class EnergyMeter {
 
   /// The sensor turned out to be another one: bands and gaps of what is added from here on obey it.
   void learn(SensorFacts facts);
+
+  /// The job's iterations as they are known by now: what beats with the sensor widens the sampling band, what
+  /// does not narrows it. A mean that is not above zero: unknown again.
+  void learn_step(Seconds step, Seconds spread);
 
   /// What the counter did; absent where the reading has none that can be one (below zero, not a number), or
   /// is not after the one before.
@@ -66,6 +73,14 @@ class EnergyMeter {
     std::optional<PowerPoint> power;
   };
   [[nodiscard]] Edge edge_at(TimePoint t) const;
+  [[nodiscard]] SensorSight sight() const;
+  /// With the period as it was seen rather than told.
+  [[nodiscard]] SensorSight beating_sight() const;
+  /// Standard deviation of what `integrated` may lack for a beat between iterations and sensor.
+  [[nodiscard]] Joules beat_sigma(const PowerEnergy& integrated, TimePoint begin, TimePoint end) const;
+  [[nodiscard]] Joules calibration_band(const EnergyWindow& window) const;
+  /// The board's own gain and offset taken off, where they are known.
+  void calibrate(EnergyWindow& window) const;
   [[nodiscard]] Source source(std::string_view name, TimePoint begin, TimePoint end) const;
   /// The least direct kind of number in force within [begin, end].
   [[nodiscard]] Kind kind_within(TimePoint begin, TimePoint end) const;
@@ -78,6 +93,8 @@ class EnergyMeter {
   Scope scope_;
   Seconds period_;
   Seconds counter_period_;
+  std::optional<StepTime> step_;
+  RefreshRate refresh_;
   PowerIntegral power_;
   CounterTrack counter_;
   std::uint64_t nonsense_ = 0;  // counter readings that can be none

@@ -1,5 +1,6 @@
 // Energy from power readings that come at irregular times: linear between readings, held for at most one
-// update period beyond them. Where nothing was read for longer, a gap is told apart from what was measured.
+// update period (and the reading's own delay) beyond them. Where nothing was read for longer, a gap is told
+// apart from what was measured.
 #pragma once
 
 #include <deque>
@@ -8,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "measure/sensor_sight.h"
 
 namespace rubato::measure {
 
@@ -20,9 +22,11 @@ struct PowerGap {
 
 struct PowerEnergy {
   Joules measured;
-  Joules estimated;  // in gaps
-  Joules band;       // half width for both together
+  Joules estimated;     // in gaps
+  Joules band;          // half width for both together, 95 %
+  Joules unseen_sigma;  // standard deviation of what passed between the looks: part of `band`
   Seconds gap_time;
+  Watts spread;  // standard deviation of the readings
   [[nodiscard]] Joules total() const { return measured + estimated; }
 };
 
@@ -32,8 +36,12 @@ struct PowerPoint {
   double estimated_j = 0;
   double linear_band_j = 0;  // gaps and held ends: may all be wrong in one direction
   double variance_j2 = 0;    // between neighbouring readings: independent of each other
+  double square_w2s = 0;     // of the readings, over time
+  double read_s = 0;         // that time: all but the gaps
   double gap_s = 0;
   double power_w = 0;
+  double lag_j = 0;             // drawn by this moment, still to come in a reading that creeps
+  double edge_variance_j2 = 0;  // of this moment alone
 };
 
 struct PowerRange {
@@ -43,11 +51,12 @@ struct PowerRange {
 
 class PowerIntegral {
  public:
-  /// `averaging_window`: a reading is the mean of that much time before it, so an edge is blurred by as much.
-  explicit PowerIntegral(Seconds update_period, Seconds averaging_window = Seconds(0));
+  explicit PowerIntegral(SensorSight sensor);
 
-  /// From here on, where they turn out to be others.
-  void set_sensor(Seconds update_period, Seconds averaging_window);
+  /// From here on, where it turns out to be another one.
+  void set_sensor(SensorSight sensor) { sensor_ = sensor; }
+  /// The job's iterations, once they are known: what repeats within them is no surprise between two looks.
+  void set_step(std::optional<Seconds> step) { step_ = step; }
 
   /// False, and nothing happens, where `at` is not after the latest reading or the power is not a number >=
   /// 0.
@@ -55,6 +64,9 @@ class PowerIntegral {
 
   /// Absent where there is no reading, or `t` lies in what was forgotten.
   [[nodiscard]] std::optional<PowerPoint> at(TimePoint t) const;
+  /// The same as what the power did up to `t`: readings that tell of it come later, and what they leave open
+  /// about this moment is its edge variance.
+  [[nodiscard]] std::optional<PowerPoint> edge(TimePoint t) const;
   [[nodiscard]] PowerEnergy between(const PowerPoint& begin, const PowerPoint& end) const;
   [[nodiscard]] std::optional<PowerEnergy> over(TimePoint begin, TimePoint end) const;
   /// Gaps inside [begin, end], cut to it; only those not yet forgotten.
@@ -81,9 +93,13 @@ class PowerIntegral {
   [[nodiscard]] PowerPoint advance(const Node& from, const Node& to, double seconds) const;
   [[nodiscard]] Blind beyond(const Node& end, const Node* neighbour) const;
   [[nodiscard]] double gap_band(double estimate_w) const;
+  /// Variance of the energy of one pair of neighbouring readings, per (J/s of their difference)^2 and s^2.
+  [[nodiscard]] double unseen_share() const;
+  [[nodiscard]] double edge_variance(TimePoint t, double power_w) const;
+  [[nodiscard]] PowerPoint point_at(TimePoint t, double held_s) const;
 
-  double period_s_;
-  double averaging_s_;
+  SensorSight sensor_;
+  std::optional<Seconds> step_;
   std::deque<Node> nodes_;
   std::deque<PowerGap> gaps_;
   double lowest_w_ = 0;

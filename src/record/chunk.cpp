@@ -1,7 +1,5 @@
 #include "record/chunk.h"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -35,9 +33,6 @@ struct Columns<SlowReading> {
   static Row take(const SlowReading& s);
   static SlowReading put(TimePoint at, const Row& row);
 };
-
-constexpr int kQuickLevel = -20;  // little but runs of equal bytes are found, at a fraction of the cost
-constexpr int kThoroughLevel = 1;
 
 // How a column of layout 2 says which samples have the value.
 enum class Presence : unsigned char { none = 0, all = 1, bitmap = 2 };
@@ -92,12 +87,6 @@ SlowReading Columns<SlowReading>::put(TimePoint at, const Row& row) {
   return s;
 }
 
-void append_u64(std::vector<char>& out, std::uint64_t value) {
-  std::array<char, 8> bytes{};
-  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>((value >> (8 * i)) & 0xff);
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
 std::size_t bitmap_size(std::size_t count) {
   return (count + 7) / 8;
 }
@@ -130,34 +119,6 @@ void lay_out(std::span<const Sample> samples, std::vector<char>& payload) {
     }
   }
 }
-
-/// The bytes of a payload from left to right; beyond its end everything is nothing, and short() says so.
-class Cursor {
- public:
-  explicit Cursor(std::span<const char> bytes) : bytes_(bytes) {}
-  std::uint64_t u64() {
-    const auto part = take(8);
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < part.size(); ++i)
-      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(part[i])) << (8 * i);
-    return value;
-  }
-  std::span<const char> take(std::size_t size) {
-    if (size > bytes_.size() - at_) {
-      short_ = true;
-      at_ = bytes_.size();
-      return {};
-    }
-    at_ += size;
-    return bytes_.subspan(at_ - size, size);
-  }
-  [[nodiscard]] bool exhausted() const { return !short_ && at_ == bytes_.size(); }
-
- private:
-  std::span<const char> bytes_;
-  std::size_t at_ = 0;
-  bool short_ = false;
-};
 
 bool bit(std::span<const char> bitmap, std::size_t i) {
   return i / 8 < bitmap.size() && (static_cast<unsigned char>(bitmap[i / 8]) >> (i % 8) & 1) != 0;
@@ -200,22 +161,17 @@ Result<std::vector<Sample>> decode(const ChunkHead& head, std::span<const char> 
     return corrupt(cat(head.samples, " samples, at most ", kMostSamples, " fit"));
   const std::size_t columns = head.layout == 1 ? C::kInLayout1 : C::kCount;
   const std::size_t most = 8 * head.samples + columns * (1 + bitmap_size(head.samples) + 8 * head.samples);
-  // The frame says how long its content is; neither it nor the head is believed alone.
-  const unsigned long long told = ZSTD_getFrameContentSize(blob.data(), blob.size());
-  if (told > most || told < 8 * head.samples)
-    return corrupt(cat("it does not hold ", head.samples, " samples"));
-  std::vector<char> payload(static_cast<std::size_t>(told));
-  const std::size_t size = ZSTD_decompress(payload.data(), payload.size(), blob.data(), blob.size());
-  if (ZSTD_isError(size) != 0) return corrupt(ZSTD_getErrorName(size));
+  const auto payload = decompress(blob, 8 * head.samples, most);
+  if (!payload) return corrupt(payload.error().what);
 
-  Cursor in(std::span<const char>(payload).first(size));
+  Cursor in(*payload);
   std::vector<Sample> samples;
   std::vector<std::uint64_t> steps(head.samples);
   for (std::uint64_t& step : steps) step = in.u64();
   std::vector<typename C::Row> rows(head.samples);
   for (std::size_t column = 0; column < columns; ++column)
     if (!read_column(in, head.layout, column, rows)) return corrupt("a column of unknown form");
-  if (!in.exhausted()) return corrupt(cat(size, " bytes do not hold ", head.samples, " samples"));
+  if (!in.exhausted()) return corrupt(cat(payload->size(), " bytes do not hold ", head.samples, " samples"));
   samples.reserve(head.samples);
   auto time = static_cast<std::uint64_t>(head.begin.ns);
   for (std::size_t i = 0; i < head.samples; ++i) {
@@ -225,37 +181,12 @@ Result<std::vector<Sample>> decode(const ChunkHead& head, std::span<const char> 
   return samples;
 }
 
-struct Free {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
-
 }  // namespace
-
-struct ChunkEncoder::State {
-  std::unique_ptr<ZSTD_CCtx, Free> context{ZSTD_createCCtx()};
-  std::vector<char> payload;
-  std::vector<char> blob;
-};
-
-ChunkEncoder::ChunkEncoder() : state_(std::make_unique<State>()) {
-  // SQLite does not check its pages; a flipped bit in a blob is only found by this.
-  ZSTD_CCtx_setParameter(state_->context.get(), ZSTD_c_checksumFlag, 1);
-}
-ChunkEncoder::ChunkEncoder(ChunkEncoder&&) noexcept = default;
-ChunkEncoder::~ChunkEncoder() = default;
 
 template <class Sample>
 Result<std::span<const char>> ChunkEncoder::encode_any(std::span<const Sample> samples, Effort effort) {
-  State& s = *state_;
-  lay_out(samples, s.payload);
-  ZSTD_CCtx_setParameter(s.context.get(), ZSTD_c_compressionLevel,
-                         effort == Effort::quick ? kQuickLevel : kThoroughLevel);
-  s.blob.resize(ZSTD_compressBound(s.payload.size()));
-  const std::size_t size =
-      ZSTD_compress2(s.context.get(), s.blob.data(), s.blob.size(), s.payload.data(), s.payload.size());
-  if (ZSTD_isError(size) != 0)
-    return fail(ErrorCode::internal, cat("cannot compress a sample chunk: ", ZSTD_getErrorName(size)));
-  return std::span<const char>(s.blob).first(size);
+  lay_out(samples, payload_);
+  return compressor_.compress(payload_, effort);
 }
 
 Result<std::span<const char>> ChunkEncoder::encode(std::span<const FastReading> samples, Effort effort) {

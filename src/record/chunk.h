@@ -3,27 +3,20 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "core/sample.h"
+#include "record/blob.h"
 
 namespace rubato::record {
 
 /// Written; layout 1 (of schema version 1) is read as well.
 inline constexpr int kChunkLayout = 2;
 
-/// quick: for what is written anew in a few seconds.
-enum class Effort { quick, thorough };
-
-/// Keeps its buffers: a run encodes thousands of chunks, and none of them should cost an allocation.
 class ChunkEncoder {
  public:
-  ChunkEncoder();
-  ChunkEncoder(ChunkEncoder&&) noexcept;
-  ~ChunkEncoder();
   /// `samples` in order of time, not empty. The blob is valid until the next call.
   [[nodiscard]] Result<std::span<const char>> encode(std::span<const FastReading> samples,
                                                      Effort effort = Effort::thorough);
@@ -33,8 +26,8 @@ class ChunkEncoder {
  private:
   template <class Sample>
   Result<std::span<const char>> encode_any(std::span<const Sample> samples, Effort effort);
-  struct State;
-  std::unique_ptr<State> state_;
+  Compressor compressor_;
+  std::vector<char> payload_;
 };
 
 /// What the table says beside a blob.

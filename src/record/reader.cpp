@@ -6,43 +6,13 @@
 #include "base/text.h"
 #include "record/chunk.h"
 #include "record/open.h"
+#include "record/reading.h"
+#include "record/reading_progress.h"
 #include "record/schema.h"
 #include "record/sqlite.h"
 
 namespace rubato::record {
 namespace {
-
-/// Runs SELECTs on one record; the first failure is kept and everything after it reads nothing.
-class Reading {
- public:
-  explicit Reading(const Database& db) : db_(db) {}
-
-  template <class Take>
-  void each(const std::string& sql, Take take) {
-    if (failure_) return;
-    Statement rows(sql);
-    while (!failure_ && rows.next(db_)) take(rows);
-    if (rows.failed()) fail_with(db_.error("cannot read run record"));
-  }
-  void corrupt(std::string_view why) {
-    fail_with(Error{ErrorCode::corrupt, cat("cannot read run record ", db_.file().string(), ": ", why),
-                    "the file is left as it is; `rubato runs` lists the records that can be read"});
-  }
-  template <class T>
-  T checked(Result<T> value, T otherwise) {
-    if (value) return std::move(*value);
-    corrupt(value.error().what);
-    return otherwise;
-  }
-  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
-
- private:
-  void fail_with(Error error) {
-    if (!failure_) failure_ = std::move(error);
-  }
-  const Database& db_;
-  std::optional<Error> failure_;
-};
 
 constexpr std::string_view kEnergyColumns =
     "energy_begin_ns,energy_end_ns,energy_j,band_sampling_j,band_calibration_j,source_id";
@@ -54,9 +24,11 @@ class Loader {
 
   std::optional<Error> load() {
     devices();
+    channels();
     sources();
     samples();
     progress();
+    read_progress(read_, version_, out_);
     actions();
     ends();
     return read_.failure();
@@ -76,10 +48,15 @@ class Loader {
 
   void devices() {
     read_.each(
-        "SELECT id,uuid,name,driver_index,pci_bus_id,kind,backend,driver_version,sensor_update_period_s,"
-        "sensor_averaging_window_s,sensor_counter_period_s,sensor_calibration_band_fraction,sensor_source,"
-        "limit_min_w,"
-        "limit_max_w,limit_default_w,limit_requested_w,limit_enforced_w FROM device ORDER BY id",
+        cat("SELECT id,uuid,name,driver_index,pci_bus_id,kind,backend,driver_version,sensor_update_period_s,"
+            "sensor_averaging_window_s,sensor_counter_period_s,sensor_calibration_band_fraction,sensor_"
+            "source,"
+            "limit_min_w,"
+            "limit_max_w,limit_default_w,limit_requested_w,limit_enforced_w,",
+            version_ < 3 ? "NULL,NULL,'',NULL,0"
+                         : "sensor_gain,sensor_offset_w,sensor_calibrated_by,sensor_lag_s,"
+                           "sensor_calibration_floor_w",
+            " FROM device ORDER BY id"),
         [this](Statement& row) {
           at_[row.integer()] = out_.devices.size();
           DeviceInfo& d = out_.devices.emplace_back().info;
@@ -95,28 +72,63 @@ class Loader {
           d.sensor.counter_period = row.optional_quantity<Seconds>();
           d.sensor.calibration_band = row.real();
           d.sensor.source = row.text();
-          if (row.is_null()) return;
-          PowerLimits& limits = d.found.emplace();
+          PowerLimits limits;
+          const bool known = !row.is_null();
           for (Watts* limit :
                {&limits.min, &limits.max, &limits.default_limit, &limits.requested, &limits.enforced})
             *limit = row.quantity<Watts>();
+          if (known) d.found = limits;
+          d.sensor.gain = row.optional_real();
+          d.sensor.offset = row.optional_quantity<Watts>();
+          d.sensor.calibrated_by = row.text();
+          d.sensor.lag = row.optional_quantity<Seconds>();
+          d.sensor.calibration_floor = row.quantity<Watts>();
         });
   }
 
+  void channels() {
+    if (version_ < 3) return;
+    read_.each(
+        "SELECT id,meter,name,scope,inside,place,has_energy,has_power,sensor_update_period_s,"
+        "sensor_averaging_window_s,sensor_counter_period_s,sensor_calibration_band_fraction,sensor_source "
+        "FROM "
+        "channel ORDER BY id",
+        [this](Statement& row) {
+          channel_at_[row.integer()] = out_.channels.size();
+          ChannelInfo& info = out_.channels.emplace_back().info;
+          info.meter = row.text();
+          MeterChannel& c = info.channel;
+          c.name = row.text();
+          c.scope = read_.checked(parse_scope(row.text()), Scope::node);
+          c.inside = row.text();
+          c.place = row.text();
+          c.has_energy = row.integer() != 0;
+          c.has_power = row.integer() != 0;
+          c.sensor.update_period = row.optional_quantity<Seconds>();
+          c.sensor.averaging_window = row.optional_quantity<Seconds>();
+          c.sensor.counter_period = row.optional_quantity<Seconds>();
+          c.sensor.calibration_band = row.real();
+          c.sensor.source = row.text();
+        });
+  }
+  std::optional<std::size_t> channel(std::int64_t id) {
+    const auto found = channel_at_.find(id);
+    if (found != channel_at_.end()) return found->second;
+    read_.corrupt(cat("a row names channel ", id, ", which is not in table channel"));
+    return std::nullopt;
+  }
+
   void sources() {
-    read_.each("SELECT id,device_id,name,unit,scope,kind,quality FROM source ORDER BY id",
+    read_.each("SELECT id,name,unit,scope,kind,quality,device_id FROM source ORDER BY id",
                [this](Statement& row) {
-                 const std::int64_t id = row.integer();
-                 DeviceRecord* of = device(row.integer());
-                 if (of == nullptr) return;
-                 Source s;
+                 Source& s = sources_[row.integer()];
                  s.name = row.text();
                  s.unit = row.text();
                  s.scope = read_.checked(parse_scope(row.text()), Scope::gpu);
                  s.kind = read_.checked(parse_kind(row.text()), Kind::measured);
                  s.quality = row.text();
-                 of->sources.push_back(s);
-                 sources_[id] = std::move(s);
+                 if (row.is_null()) return;  // of a meter's channel
+                 if (DeviceRecord* of = device(row.integer())) of->sources.push_back(s);
                });
   }
 
@@ -137,6 +149,17 @@ class Loader {
                    append(of->slow, decode_slow_chunk(head, blob));
                });
     if (version_ == 1) open_rows_of_version_1();
+    if (version_ < 3) return;
+    read_.each("SELECT channel_id,layout,begin_ns,samples,data FROM channel_chunk ORDER BY begin_ns,rowid",
+               [this](Statement& row) {
+                 const auto of = channel(row.integer());
+                 ChunkHead head;
+                 head.layout = row.integer();
+                 head.begin = row.time();
+                 head.samples = static_cast<std::size_t>(row.integer());
+                 const std::string blob = row.text();
+                 if (of) append(out_.channels[*of].readings, decode_fast_chunk(head, blob));
+               });
   }
 
   // Version 1 kept what was in no chunk yet as plain rows in a table of its own.
@@ -186,11 +209,6 @@ class Loader {
                  const auto counter = row.quantity<Joules>();
                  of->counter_edges.push_back({at, of->info.identity.id, counter, row.integer() != 0});
                });
-    read_.each("SELECT iteration,begin_ns,end_ns FROM iteration ORDER BY begin_ns", [this](Statement& row) {
-      const std::int64_t index = row.integer();
-      const TimePoint begin = row.time();
-      out_.iterations.push_back({index, begin, row.time()});
-    });
     read_.each(cat("SELECT role,device_id,", setting_columns(""), ",begin_ns,end_ns,iterations,",
                    kEnergyColumns, " FROM window ORDER BY begin_ns,rowid"),
                [this](Statement& row) {
@@ -279,6 +297,19 @@ class Loader {
                  for (DeviceEnd& d : out_.end->devices)
                    if (window && d.gpu == of) d.other_scopes.push_back(*window);
                });
+    if (version_ < 3) return;
+    read_.each(
+        cat("SELECT channel_id,", kEnergyColumns, ",lag_s,lag_quality FROM channel_end ORDER BY rowid"),
+        [this](Statement& row) {
+          ChannelEnd end;
+          const auto of = channel(row.integer());
+          end.energy = energy(row);
+          end.lag = row.optional_quantity<Seconds>();
+          end.lag_quality = row.text();
+          if (!of) return;
+          end.channel = *of;
+          out_.end->channels.push_back(std::move(end));
+        });
   }
 
   std::optional<EnergyWindow> energy(Statement& row) {
@@ -305,6 +336,7 @@ class Loader {
   std::int64_t version_;
   RunRecord& out_;
   std::map<std::int64_t, std::size_t> at_;  // device id → place in out_.devices
+  std::map<std::int64_t, std::size_t> channel_at_;
   std::map<std::int64_t, Source> sources_;
 };
 

@@ -1,7 +1,9 @@
 // Reads run records of this and older schema versions, whole or cut short by a crash.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,10 +33,20 @@ struct DeviceRecord {
   std::vector<Source> sources;
 };
 
+struct ChannelRecord {
+  ChannelInfo info;
+  std::vector<FastReading> readings;
+};
+
 struct RunRecord {
   RunInfo info;
   std::optional<RunEnd> end;  // absent: rubato was killed; the last second may be missing
   std::vector<DeviceRecord> devices;
+  std::vector<ChannelRecord> channels;
+  std::vector<Mark> marks;                     // in order of time, without the names
+  std::map<std::uint64_t, std::string> names;  // of marks' ids and of kernels, by hash
+  std::vector<KernelRecord> kernels;
+  std::vector<KernelCycle> kernel_cycles;
   std::vector<Iteration> iterations;
   std::vector<Block> blocks;
   std::vector<SettingChange> setting_changes;

@@ -42,14 +42,24 @@ std::string create_statements() {
       "REAL,"
       "sensor_counter_period_s REAL, sensor_calibration_band_fraction REAL, sensor_source TEXT, limit_min_w "
       "REAL,"
-      "limit_max_w REAL, limit_default_w REAL, limit_requested_w REAL, limit_enforced_w REAL);",
+      "limit_max_w REAL, limit_default_w REAL, limit_requested_w REAL, limit_enforced_w REAL, sensor_gain "
+      "REAL,"
+      "sensor_offset_w REAL, sensor_calibrated_by TEXT, sensor_lag_s REAL, sensor_calibration_floor_w REAL);",
       "CREATE TABLE device_end(device_id INTEGER REFERENCES device(id),", kEnergy, ",found_known INTEGER,",
       setting_columns("found_", " REAL"), ",requested_known INTEGER,", setting_columns("requested_", " REAL"),
       ",restoration TEXT, restoration_detail TEXT);",
       "CREATE TABLE device_energy(device_id INTEGER REFERENCES device(id),", kEnergy, ");",
       "CREATE TABLE source(id INTEGER PRIMARY KEY, device_id INTEGER REFERENCES device(id), name TEXT, unit "
       "TEXT,"
-      "scope TEXT, kind TEXT, quality TEXT);",
+      "scope TEXT, kind TEXT, quality TEXT, channel_id INTEGER REFERENCES channel(id));",
+      "CREATE TABLE channel(id INTEGER PRIMARY KEY, meter TEXT, name TEXT, scope TEXT, inside TEXT, place "
+      "TEXT,"
+      "has_energy INTEGER, has_power INTEGER, sensor_update_period_s REAL, sensor_averaging_window_s REAL,"
+      "sensor_counter_period_s REAL, sensor_calibration_band_fraction REAL, sensor_source TEXT);",
+      "CREATE TABLE channel_chunk(channel_id INTEGER REFERENCES channel(id), kind TEXT, layout INTEGER,"
+      "begin_ns INTEGER, end_ns INTEGER, samples INTEGER, data BLOB);",
+      "CREATE TABLE channel_end(channel_id INTEGER REFERENCES channel(id),", kEnergy,
+      ",lag_s REAL, lag_quality TEXT);",
       "CREATE TABLE setting_change(at_ns INTEGER, device_id INTEGER REFERENCES device(id), who TEXT,",
       setting_columns("asked_", " REAL"), ",", setting_columns("requested_", " REAL"),
       ",enforced_w REAL, reached_sm_clock_mhz REAL, outcome TEXT);",
@@ -62,7 +72,11 @@ std::string create_statements() {
       ",begin_ns INTEGER, end_ns INTEGER, iterations INTEGER,", kEnergy, ");",
       "CREATE TABLE mark(at_ns INTEGER, kind INTEGER, flags INTEGER, mark_id INTEGER, pid INTEGER, tid "
       "INTEGER,"
-      "rank INTEGER);",
+      "rank INTEGER, detail_0 INTEGER, detail_1 INTEGER, detail_2 INTEGER, detail_3 INTEGER);",
+      "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT);",
+      "CREATE TABLE kernel_chunk(layout INTEGER, begin_ns INTEGER, end_ns INTEGER, kernels INTEGER, data "
+      "BLOB);",
+      "CREATE TABLE kernel_cycle(begin_ns INTEGER, end_ns INTEGER, pid INTEGER, lost INTEGER);",
       "CREATE TABLE iteration(iteration INTEGER, begin_ns INTEGER, end_ns INTEGER);",
       "CREATE TABLE decision(at_ns INTEGER, action TEXT,", setting_columns("", " REAL"), ",why TEXT);",
       "CREATE TABLE gap(begin_ns INTEGER, end_ns INTEGER, device_id INTEGER REFERENCES device(id), why "

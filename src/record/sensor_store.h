@@ -15,6 +15,15 @@
 
 namespace rubato::record {
 
+/// What a board tells against another meter (`rubato calibrate-meter`).
+struct FoundGain {
+  double gain = 1;              // told by the board for each watt the meter sees
+  std::optional<Watts> offset;  // absent: the meter saw more than the board
+  double band = 0;              // of the gain, half width as a fraction; the meter's own is in it
+  std::string against;          // "snmp:rack, outlet-7"
+  std::string on;               // "2026-11-21", for people
+};
+
 /// Absent is not known yet, which is legal.
 struct FoundSensor {
   GpuId gpu;
@@ -25,6 +34,7 @@ struct FoundSensor {
   std::string how;       // "update period from 9 changes of the reading in 0.9 s"
   std::string found_on;  // "2026-11-21", for people
   std::uint64_t samples = 0;
+  std::optional<FoundGain> calibration;
 };
 
 /// $XDG_STATE_HOME/rubato/sensors, else ~/.local/state/rubato/sensors.

@@ -11,7 +11,9 @@
 #include "core/capability.h"
 #include "core/gpu_id.h"
 #include "core/iteration.h"
+#include "core/kernel_record.h"
 #include "core/kind.h"
+#include "core/meter_reading.h"
 #include "core/restoration.h"
 #include "core/sample.h"
 #include "core/setting.h"
@@ -19,7 +21,7 @@
 
 namespace rubato::record {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 struct RunInfo {
   std::string run_id;  // "20261121-081500-123-1a2b": sortable, unique on a machine
@@ -41,6 +43,20 @@ struct DeviceInfo {
   std::string driver_version;
   SensorFacts sensor;
   std::optional<PowerLimits> found;
+};
+
+/// A channel of a meter, as one row. The position in which channels were given to the writer names them.
+struct ChannelInfo {
+  std::string meter;  // Meter::name(): "snmp:rack"
+  MeterChannel channel;
+};
+
+/// What a channel did over the whole run.
+struct ChannelEnd {
+  std::size_t channel = 0;
+  std::optional<EnergyWindow> energy;  // absent: nothing could be read
+  std::optional<Seconds> lag;          // behind the GPUs' own power, where the two move together
+  std::string lag_quality;             // in words: "correlation 0.93 over 212 s", or why there is none
 };
 
 /// Who changed it: "rubato", "guard" or "someone else".
@@ -81,6 +97,14 @@ struct Block {
   std::optional<EnergyWindow> energy;
 };
 
+/// Kernels were recorded between these moments, and nowhere else: tracing goes in duty cycles.
+struct KernelCycle {
+  TimePoint begin;
+  TimePoint end;
+  std::int32_t pid = 0;
+  std::uint64_t lost = 0;
+};
+
 /// Edge of the driver's energy counter, as read.
 struct CounterEdge {
   TimePoint at;
@@ -111,6 +135,7 @@ struct RunEnd {
   std::optional<int> exit_code;    // of the job
   std::optional<int> exit_signal;  // exactly one of the two, unless the job was left running
   std::vector<DeviceEnd> devices;
+  std::vector<ChannelEnd> channels;
   OwnCost cost;
 };
 

@@ -28,8 +28,16 @@ class Writer {
   void source(const GpuId& gpu, const Source& source);
   void sample(const GpuId& gpu, const FastReading& reading);
   void sample(const GpuId& gpu, const SlowReading& reading);
+  /// Channels are named by the order in which they are given; before the first sample of any.
+  void channel(const ChannelInfo& channel);
+  /// `power` and `energy_counter` only.
+  void sample(std::size_t channel, const FastReading& reading);
   void counter_edge(const CounterEdge& edge);
+  /// All kinds, names included; above a thousand a second in the mean of a minute the rest is counted, and
+  /// said as a gap: iterations have a table of their own.
   void mark(const Mark& mark);
+  void kernel(const KernelRecord& kernel);
+  void kernel_cycle(const KernelCycle& cycle);
   void iteration(const Iteration& iteration);
   void block(const Block& block);  // table `window`
   void setting_change(const SettingChange& change);

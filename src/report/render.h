@@ -17,5 +17,7 @@ struct TextOptions {
 
 /// Two spaces of indentation, ends with a line break. Text that is not UTF-8 gets replacement characters.
 [[nodiscard]] std::string render_json(const Value& value);
+/// The same in one line, for programs that read line by line.
+[[nodiscard]] std::string render_json_line(const Value& value);
 
 }  // namespace rubato::report

@@ -36,10 +36,19 @@ struct ToJson {
   }
 };
 
+std::string dump(const Value& value, int indent) {
+  return std::visit(ToJson{}, value.content()).dump(indent, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
 }  // namespace
 
 std::string render_json(const Value& value) {
-  return std::visit(ToJson{}, value.content()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(value, 2);
+}
+
+std::string render_json_line(const Value& value) {
+  return dump(value, -1);
 }
 
 }  // namespace rubato::report

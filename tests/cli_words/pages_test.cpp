@@ -54,7 +54,7 @@ TEST(Completion, IsMadeOfTheTree) {
 TEST(Pages, OfEveryCommandBeginWithAnExampleOfRubato) {
   for (const char* path : {"", "run", "measure", "show", "runs", "compare", "export", "restore", "doctor",
                            "devices", "sim train", "completion", "help"}) {
-    const Page* page = page_of(path);
+    const CommandPage* page = page_of(path);
     ASSERT_NE(page, nullptr) << path;
     ASSERT_FALSE(page->examples.empty()) << path;
     EXPECT_THAT(std::string(page->examples.front().command), HasSubstr("rubato ")) << path;

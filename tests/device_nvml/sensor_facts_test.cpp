@@ -17,7 +17,7 @@ TEST(SensorFactsTable, VoltaSeesHalfOfEachTwentyMilliseconds) {
 
 TEST(SensorFactsTable, TheWindowDependsOnWhichReadingIsUsed) {
   EXPECT_EQ(sensor_facts({8, 6}, "NVIDIA RTX A4000", PowerPath::instant_field, "535.104").averaging_window,
-            100_ms);
+            80_ms);
   EXPECT_EQ(sensor_facts({8, 6}, "NVIDIA RTX A4000", PowerPath::power_usage, "535.104").averaging_window,
             1_s);
 }
@@ -35,6 +35,20 @@ TEST(SensorFactsTable, BoardsNobodyPublishedStayUnknown) {
     EXPECT_THAT(facts.source, HasSubstr("nothing published"));
   }
   EXPECT_TRUE(sensor_facts({9, 0}, "NVIDIA H100 PCIe", PowerPath::instant_field, "570.1").update_period);
+}
+
+TEST(SensorFactsTable, AKeplerBoardLagsAndHasNoWindow) {
+  const auto facts = sensor_facts({3, 7}, "Tesla K80", PowerPath::power_usage, "470.1");
+  EXPECT_TRUE(facts.lag);
+  EXPECT_FALSE(facts.averaging_window);
+}
+
+TEST(SensorFactsTable, EveryBoardIsUncalibratedUntilSomebodyCalibratesIt) {
+  for (const auto* board : {"NVIDIA H200", "NVIDIA H100 PCIe"}) {
+    const auto facts = sensor_facts({9, 0}, board, PowerPath::instant_field, "570.1");
+    EXPECT_EQ(facts.calibration_band, kUncalibratedBand) << board;
+    EXPECT_EQ(facts.calibration_floor, kUncalibratedFloor) << board;
+  }
 }
 
 TEST(SensorFactsTable, TheCountersPeriodIsUnknownEverywhere) {

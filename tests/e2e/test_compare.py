@@ -95,7 +95,8 @@ class Recorded(MachineTest):
         document = json.loads(self.export("--format", "json"))
         self.assertEqual(document["schema"], "rubato.export/1")
         self.assertEqual(document["run"], self.box.last())
-        self.assertEqual(set(document["series"]), {"samples", "iterations", "blocks", "decisions"})
+        self.assertEqual(set(document["series"]),
+                         {"samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions"})
         samples = document["series"]["samples"]
         self.assertTrue(all(len(row) == len(samples["columns"]) for row in samples["rows"]))
         only = json.loads(self.export("--format", "json", "--what", "iterations"))

@@ -1,14 +1,18 @@
 // Writes the seeds of every fuzz target: OUT/<target>/<name>. They are made by the encoders themselves, so
 // that they follow the formats wherever those go.
+#include <rubato/kernel_layout.h>
+
 #include <array>
 #include <cstdio>
 #include <span>
 
 #include "fuzz/target.h"
 #include "guard/journal_format.h"
+#include "meter/mcp39f511n/packet.h"
 #include "record/chunk.h"
 #include "record/sample_run.h"
 #include "record/sensor_store.h"
+#include "simgpu/trainer/kernel_writer.h"
 #include "simgpu/trainer/mark_writer.h"
 #include "wire/message.h"
 
@@ -101,6 +105,30 @@ void mark_seeds() {
   }
 }
 
+void kernel_seeds() {
+  const fuzz::Scratch scratch;
+  auto marks = sim_trainer::MarkWriter::create(scratch.folder(), 16);
+  auto writer = sim_trainer::KernelWriter::create(scratch.folder(), {.on = 2_s, .period = 3_s}, "GPU-1");
+  if (!marks || !writer) return;
+  for (std::int64_t i = 1; i < 10; ++i)
+    writer->write({.begin = TimePoint{i * 1'000'000'000},
+                   .end = TimePoint{(i + 1) * 1'000'000'000},
+                   .segments = {{.phase = RUBATO_PHASE_FORWARD, .compute_s = 1}},
+                   .runs = {{.seconds = 1, .compute_busy = 1, .kernel_busy = 1}}},
+                  *marks);
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.folder())) {
+    if (entry.path().extension() != ".kernels") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(in), {});
+    // As if its capacity were 128: a seed of 4 MiB would only be slow.
+    const std::uint32_t capacity = 128;
+    bytes.replace(offsetof(rubato_mark_header, capacity), sizeof capacity,
+                  reinterpret_cast<const char*>(&capacity), sizeof capacity);
+    bytes.resize(sizeof(rubato_mark_header) + capacity * sizeof(rubato_kernel_record));
+    seed("fuzz_kernels", "ring", bytes);
+  }
+}
+
 void text_seeds() {
   seed("fuzz_scenario", "all", R"({"rights":"none","rate":20,"outlives_job":false,"seed":3,"temperature_c":60,
 "found":{"power_limit_w":200},"energy_counter":false,"faults":[{"call":"set_power_limit","after":1,"count":2,
@@ -113,6 +141,20 @@ void text_seeds() {
        "# made "
        "up\ngpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j,default,"
        "feature_x\nv,a,a,250,,,1,200,200,1,0.5\nv,a,a,150,,,1.2,140,168,0,0.5\n");
+}
+
+void meter_seeds() {
+  seed("fuzz_meters_toml", "two-tables",
+       "[rack]\nkind = \"snmp\"\nhost = \"pdu-3\"\ncommunity = \"env:HOME\"\nscale = 0.1\n\n"
+       "[plug]\nkind = 'mqtt'\nport = 1883\ntls = false\nscope = \"node\"\n");
+  seed("fuzz_meters_toml", "nested", "[a.b]\nkind = [1, { c = 1979-05-27 }]\n");
+  // Asked for, answer: header, length, data, sum.
+  std::string reply{8, 6, 11, 16, 39, 0, 0, 32, 78, 0, 0};
+  const std::vector<std::uint8_t> packet(reply.begin() + 1, reply.end());
+  reply += static_cast<char>(meter::mcp39f511n::checksum(packet));
+  seed("fuzz_mcp_packet", "good", reply);
+  seed("fuzz_mcp_packet", "after-noise", cat(reply.substr(0, 4), reply.substr(1)));
+  seed("fuzz_mcp_packet", "refused", std::string{8, 0x15});
 }
 
 // The project's own profiles and workloads are the seeds of their parsers.
@@ -136,7 +178,9 @@ int main(int argc, char** argv) {
   journal_seeds();
   record_seeds();
   mark_seeds();
+  kernel_seeds();
   text_seeds();
+  meter_seeds();
   copy_seeds("fuzz_profile", path(argv[1]) / "gpus");
   copy_seeds("fuzz_workload", path(argv[1]) / "workloads");
   return 0;

@@ -36,8 +36,9 @@ TEST(EnergyMeter, ThreeHundredWattsForTenSecondsIsThreeThousandJouleByCounter) {
   EXPECT_NEAR(window->energy.value(), 3000, 1e-6);
   EXPECT_EQ(window->source.name, kEnergyCounter);
   EXPECT_EQ(window->source.kind, Kind::measured);
-  // Each edge may be off by half a counter period at full power.
-  EXPECT_NEAR(window->band_sampling.value(), 30, 1e-6);
+  // Each edge may be off by half a counter period at full power, 15 J; both at once and both ways is rare.
+  EXPECT_GT(window->band_sampling.value(), 20);
+  EXPECT_LT(window->band_sampling.value(), 30);
   EXPECT_NEAR(window->band_calibration.value(), 300, 1e-6);
 }
 
@@ -226,6 +227,44 @@ TEST(EnergyMeter, WhatIsLearntOfTheSensorWidensTheEdges) {
   EXPECT_GT(meter.window(at_s(1), at_s(3.5))->band_sampling, before + 50_J);
 }
 
+TEST(EnergyMeter, ACalibratedBoardTellsTheMetersWatts) {
+  SensorFacts facts = usual_facts();
+  facts.calibration_band = 0.01;
+  facts.calibration_floor = 2_W;
+  EnergyMeter raw(facts, Kind::measured, "GPU 0");
+  facts.gain = 0.95;
+  facts.offset = 10_W;
+  facts.calibrated_by = "calibrated against a meter";
+  EnergyMeter gpu(facts, Kind::measured, "GPU 0");
+  EnergyMeter module(facts, Kind::measured, "GPU 0", Scope::module);
+  for (int i = 0; i <= 100; ++i)
+    for (EnergyMeter* meter : {&raw, &gpu, &module}) meter->add(reading(0.1 * i, 285_W, std::nullopt));
+  const auto window = gpu.window(at_s(0), at_s(10));
+  EXPECT_NEAR(window->energy.value(), (285 / 0.95 - 10) * 10, 1e-6);
+  EXPECT_NEAR(window->band_calibration.value(), (0.01 * 2850 + 20) / 0.95, 1e-6);
+  EXPECT_NEAR(window->band_sampling.value(), raw.window(at_s(0), at_s(10))->band_sampling.value() / 0.95,
+              1e-6);
+  EXPECT_THAT(window->source.quality, HasSubstr("calibrated against a meter"));
+  EXPECT_NEAR(module.window(at_s(0), at_s(10))->energy.value(), 2850, 1e-6) << "another sensor";
+}
+
+TEST(EnergyMeter, APeriodSeenBesideTheToldOneDecidesWhatBeats) {
+  // Read every 20 ms, refreshed every 21 ms: each twenty-first value is the one before. Steps of 42 ms beat
+  // with that, not with 20 ms.
+  SensorFacts facts = usual_facts();
+  facts.update_period = 20_ms;
+  facts.averaging_window = 10_ms;
+  EnergyMeter meter(facts, Kind::measured, "GPU 0");
+  meter.learn_step(42_ms, Seconds(0));
+  for (int i = 0; i <= 1000; ++i) {
+    const double refresh = std::floor(0.02 * i / 0.021);
+    meter.add(reading(0.02 * i, Watts(200 + 0.01 * std::fmod(refresh * 7, 11)), std::nullopt));
+  }
+  EXPECT_TRUE(meter.inspect(at_s(2), at_s(18))->beat);
+  meter.learn_step(40_ms, Seconds(0));
+  EXPECT_FALSE(meter.inspect(at_s(2), at_s(18))->beat);
+}
+
 TEST(EnergyMeter, ACounterAloneIsEnough) {
   EnergyMeter meter = usual_meter();
   for (int i = 0; i <= 100; ++i) meter.add(reading(0.1 * i, std::nullopt, Joules(30.0 * i)));
@@ -266,8 +305,10 @@ TEST(EnergyMeter, ADayFromAPinnedBeginCostsNoMemoryAndLosesNothing) {
   EXPECT_FALSE(slow.window(at_s(1), at_s(24 * 3600.0)));
 }
 
-// The truth is a known power; the counter and the readings show it late, in steps, and at uneven moments.
-RC_GTEST_PROP(EnergyMeterProperty, TheTruthLiesInsideTheBand, ()) {
+// The truth is a known power; the counter and the readings show it late, in steps, and at uneven moments. A
+// band of 95 % is left at times (sensor_truth_test.cpp counts how often), but four doubts, two at each edge,
+// all at their worst the same way are 2 sqrt(3) / 1.96 of it.
+RC_GTEST_PROP(EnergyMeterProperty, TheTruthIsNeverFarOutsideTheBand, ()) {
   const double base = *rc::gen::inRange(50, 300);
   const double swing = *rc::gen::inRange(0, 50);
   const double beat = 0.1 * *rc::gen::inRange(15, 80);
@@ -284,7 +325,7 @@ RC_GTEST_PROP(EnergyMeterProperty, TheTruthLiesInsideTheBand, ()) {
   const auto window = meter.window(at_s(begin), at_s(end));
   RC_ASSERT(window.has_value());
   RC_ASSERT(std::abs(window->energy.value() - (truth(end) - truth(begin))) <=
-            window->band_sampling.value() + 1e-6);
+            1.77 * window->band_sampling.value() + 1e-6);
 }
 
 }  // namespace

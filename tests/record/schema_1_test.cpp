@@ -139,5 +139,26 @@ TEST(RecordOfSchema1, KeepsItsEnergyOfTheRun) {
   ASSERT_EQ(list_runs(folder.path())->size(), 1U);
 }
 
+// Version 2 (rubato 0.2) has no meters, names, kernels or details of marks.
+TEST(RecordOfSchema2, IsStillRead) {
+  const Folder folder;
+  const auto read = read_run(
+      old_record(folder,
+                 "UPDATE schema_version SET version=2; DROP TABLE sample_open;"
+                 "CREATE TABLE device_energy(device_id INTEGER, energy_begin_ns INTEGER, "
+                 "energy_end_ns INTEGER, energy_j REAL, band_sampling_j REAL, band_calibration_j REAL, "
+                 "source_id INTEGER);"
+                 "INSERT INTO mark VALUES(1000000000000,1,0,42,5,6,-1);"
+                 "INSERT INTO run_end VALUES(1030000000000,0,NULL,10,0.1,0.2,4096,30);"));
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->devices.at(0).fast.size(), 2U);
+  EXPECT_FALSE(read->devices[0].info.sensor.gain);
+  ASSERT_EQ(read->marks.size(), 1U);
+  EXPECT_EQ(read->marks[0].id, 42U);
+  EXPECT_EQ(read->marks[0].detail[0], 0U);
+  EXPECT_TRUE(read->channels.empty());
+  EXPECT_TRUE(read->end->channels.empty());
+}
+
 }  // namespace
 }  // namespace rubato::record

@@ -96,5 +96,33 @@ TEST(SensorStore, WhatWasFoundReplacesTheTableAndSaysSo) {
   EXPECT_EQ(with_found(table, nothing).source, "a table");
 }
 
+TEST(SensorStore, KeepsAGainAndOldFilesHaveNone) {
+  const Folder folder;
+  FoundSensor found{.gpu = {"GPU-1"}, .driver_version = "550.1"};
+  found.calibration = FoundGain{0.95, std::nullopt, 0.02, "snmp:rack, outlet-7", "2026-11-21"};
+  ASSERT_TRUE(save_sensor_facts(folder.path(), found));
+  const auto read = load_sensor_facts(folder.path(), {"GPU-1"}, "550.1");
+  ASSERT_TRUE(read) << read.error().what;
+  ASSERT_TRUE(read->calibration);
+  EXPECT_EQ(read->calibration->gain, 0.95);
+  EXPECT_FALSE(read->calibration->offset);
+  const SensorFacts facts = with_found({.source = "a table"}, *read);
+  EXPECT_EQ(facts.gain, 0.95);
+  EXPECT_EQ(facts.calibration_band, 0.02);
+  EXPECT_EQ(facts.calibrated_by, "calibrated against snmp:rack, outlet-7 on 2026-11-21");
+  EXPECT_EQ(facts.source, "a table");
+
+  const auto write = [&](const char* text) { std::ofstream(folder.path() / "GPU-1.json") << text; };
+  write(R"({"schema":"rubato.sensor/1","uuid":"GPU-1","driver_version":"550.1","update_period_s":0.1})");
+  const auto old = load_sensor_facts(folder.path(), {"GPU-1"}, "550.1");
+  ASSERT_TRUE(old) << old.error().what;
+  EXPECT_EQ(old->update_period, 0.1_s);
+  EXPECT_FALSE(old->calibration);
+  write(R"({"schema":"rubato.sensor/2","uuid":"GPU-1","driver_version":"550.1",
+            "calibration":{"gain":1e9,"band_fraction":0.01}})");
+  EXPECT_FALSE(load_sensor_facts(folder.path(), {"GPU-1"}, "550.1")->calibration)
+      << "no board is that far off";
+}
+
 }  // namespace
 }  // namespace rubato::record

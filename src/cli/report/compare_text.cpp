@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
 #include "cli/report/compare_report.h"
-#include "report/format.h"
-#include "report/layout.h"
+#include "cli/report/page.h"
 
 namespace rubato::cli {
 namespace {
@@ -12,17 +10,6 @@ namespace {
 using analyse::Difference;
 using analyse::Metric;
 using analyse::Side;
-using report::command_line;
-using report::cut;
-using report::ending;
-using report::fixed;
-using report::Ink;
-using report::ink;
-using report::padded;
-using report::percent;
-using report::Table;
-using report::text_of;
-using report::wrapped;
 
 using Spoken = std::string (*)(double);
 
@@ -72,19 +59,19 @@ std::string setting_text(const Setting& setting) {
 
 class CompareText {
  public:
-  CompareText(const Side& a, const Side& b, const analyse::Comparison& c, const report::TextOptions& options)
-      : a_(a), b_(b), c_(c), options_(options) {}
+  CompareText(const Side& a, const Side& b, const analyse::Comparison& c, const TextOptions& options)
+      : a_(a), b_(b), c_(c), page_(options) {}
 
   std::string text() {
     side("A", a_);
     side("B", b_);
-    out_ += "\n";
+    page_.gap();
     headline();
     warnings();
     figures();
     differing();
     notes();
-    return std::move(out_);
+    return page_.take();
   }
 
  private:
@@ -97,10 +84,9 @@ class CompareText {
       line += " · cut short";
     else if (!side.run.info.command.empty())
       line += cat(" · ", ending(end->exit_code, end->exit_signal, true));
-    out_ += ink(cut(line, width()), Ink::bold, options_) + "\n";
+    page_.line(line, Ink::bold);
     if (!side.run.info.command.empty())
-      out_ +=
-          ink(cut(cat("   $ ", command_line(side.run.info.command)), width()), Ink::faint, options_) + "\n";
+      page_.line(cat("   $ ", command_line(side.run.info.command)), Ink::faint);
   }
 
   void headline() {
@@ -109,43 +95,44 @@ class CompareText {
     const Metric& energy = iterations ? c_.iteration_energy : c_.energy;
     if (!time.difference || !energy.difference) {
       const Metric& lacking = time.difference ? energy : time;
-      say(cat("The runs cannot be compared: ", lacking.why_no_difference, "."), Ink::bold);
+      page_.say(cat("The runs cannot be compared: ", lacking.why_no_difference, "."), Ink::bold);
       return;
     }
-    say(cat(iterations ? "Per iteration, B " : "B ", clause(time, "took", "time", "took about as long"),
-            " and ", clause(energy, "used", "GPU energy", "used about as much GPU energy"), " than A."),
-        Ink::bold);
+    page_.say(cat(iterations ? "Per iteration, B " : "B ", clause(time, "took", "time", "took about as long"),
+                  " and ", clause(energy, "used", "GPU energy", "used about as much GPU energy"), " than A."),
+              Ink::bold);
   }
 
   void warnings() {
-    for (const auto& warning : c_.warnings)
-      coloured(wrapped(warning.sentence, "  ! ", options_.width), Ink::bad);
+    for (const auto& warning : c_.warnings) page_.say_after("  ! ", warning.sentence, Ink::bad);
   }
 
   void figures() {
-    heading(cat("Whole runs", kinds()));
+    page_.heading(cat("Whole runs", kinds()));
     Table whole = table();
     row(whole, "time", c_.time, seconds);
     row(whole, "energy", c_.energy, joules);
     row(whole, "mean power", c_.mean_power, watts);
     row(whole, "EDP", c_.energy_delay, joule_seconds);
-    out_ += whole.text(2, options_);
-    if (!c_.energy.difference) say(cat("No difference: ", c_.energy.why_no_difference, "."), Ink::faint);
+    page_.table(whole);
+    if (!c_.energy.difference)
+      page_.say(cat("No difference: ", c_.energy.why_no_difference, "."), Ink::faint);
 
     if (!c_.iteration_time.a && !c_.iteration_time.b) return;
-    heading(cat("Per iteration (A ", setting_text(c_.settled_a), ", B ", setting_text(c_.settled_b), ")"));
+    page_.heading(
+        cat("Per iteration (A ", setting_text(c_.settled_a), ", B ", setting_text(c_.settled_b), ")"));
     Table each = table();
     row(each, "time", c_.iteration_time, seconds);
     row(each, "energy", c_.iteration_energy, joules);
     row(each, "EDP", c_.iteration_energy_delay, joule_seconds);
-    out_ += each.text(2, options_);
+    page_.table(each);
     if (!c_.iteration_time.difference)
-      say(cat("No difference: ", c_.iteration_time.why_no_difference, "."), Ink::faint);
+      page_.say(cat("No difference: ", c_.iteration_time.why_no_difference, "."), Ink::faint);
   }
 
   void differing() {
     if (c_.differing.empty()) return;
-    heading("What else differs");
+    page_.heading("What else differs");
     std::size_t widest = 0;
     for (const auto& fact : c_.differing) widest = std::max(widest, fact.name.size());
     for (const auto& fact : c_.differing) {
@@ -157,7 +144,7 @@ class CompareText {
   }
 
   void notes() {
-    out_ += "\n";
+    page_.gap();
     std::string note;
     const auto uses = [](const Metric& m, analyse::Range range) {
       return m.difference && m.difference->range == range;
@@ -175,7 +162,7 @@ class CompareText {
     else if (c_.iteration_energy.difference)
       note += cat("No ranges per iteration: ", c_.iteration_energy.difference->why_no_interval, ". ");
     note += "A difference below two standard errors is called not distinguishable.";
-    say(note, Ink::faint);
+    page_.say(note, Ink::faint);
   }
 
   [[nodiscard]] std::string kinds() const {
@@ -194,31 +181,19 @@ class CompareText {
     table.add({padded(name, 10), m.a ? spoken(*m.a) : "-", m.b ? spoken(*m.b) : "-", difference_text(m)});
   }
   void line(std::string_view name, std::string_view side, const std::string& value) {
-    out_ += wrapped(cut(value, value.size()), cat("  ", name, "  ", side, "  "), options_.width);
-  }
-  [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(options_.width); }
-  void heading(const std::string& text) {
-    out_ += cat("\n", ink(cut(text, width()), Ink::bold, options_), "\n");
-  }
-  void coloured(const std::string& lines, Ink colour) {
-    for (const std::string& l : split(std::string_view(lines).substr(0, lines.size() - 1), '\n'))
-      out_ += cat(ink(l, colour, options_), "\n");
-  }
-  void say(std::string_view sentence, Ink colour) {
-    coloured(wrapped(sentence, "  ", options_.width), colour);
+    page_.say_after(cat("  ", name, "  ", side, "  "), cut(value, value.size()));
   }
 
   const Side& a_;
   const Side& b_;
   const analyse::Comparison& c_;
-  report::TextOptions options_;
-  std::string out_;
+  Page page_;
 };
 
 }  // namespace
 
 std::string compare_text(const Side& a, const Side& b, const analyse::Comparison& comparison,
-                         const report::TextOptions& options) {
+                         const TextOptions& options) {
   return CompareText(a, b, comparison, options).text();
 }
 

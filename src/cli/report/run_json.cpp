@@ -1,3 +1,4 @@
+#include "cli/report/parts_json.h"
 #include "cli/report/run_report.h"
 
 namespace rubato::cli {
@@ -61,17 +62,22 @@ Value gpu(const analyse::GpuSummary& g) {
 }
 
 Value savings(const analyse::Savings& s) {
-  return Object{{"kind", name_of(s.kind)},
-                {"energy_per_iteration_saved", estimate(s.energy_per_iteration)},
-                {"slowdown", estimate(s.slowdown)},
-                {"whole_run", Object{{"energy_saved_j", Amount{s.run_saved.value(), "J"}},
-                                     {"energy_saved", estimate(s.run_energy)},
-                                     {"longer_s", Amount{s.run_longer.value(), "s"}},
-                                     {"slowdown", estimate(s.run_slowdown)}}},
-                {"iterations_found", s.found_iterations},
-                {"iterations_hold", s.hold_iterations},
-                {"confidence", Amount{analyse::kConfidence, ""}},
-                {"method", s.method}};
+  return Object{
+      {"kind", name_of(s.kind)},
+      {"energy_per_iteration_saved", estimate(s.energy_per_iteration)},
+      {"slowdown", estimate(s.slowdown)},
+      {"whole_run",
+       Object{
+           {"energy_saved_j", Amount{s.run_saved.value(), "J"}},
+           {"energy_saved", estimate(s.run_energy)},
+           {"longer_s", Amount{s.run_longer.value(), "s"}},
+           {"slowdown", estimate(s.run_slowdown)},
+           {"energy_saved_with_host_j", amount(s.run_saved_with_host, "J", "the host's watts are not known")},
+           {"vanishes_at_host_w", amount(s.vanishes_at_host, "W", "more watts would not undo it")}}},
+      {"iterations_found", s.found_iterations},
+      {"iterations_hold", s.hold_iterations},
+      {"confidence", Amount{analyse::kConfidence, ""}},
+      {"method", s.method}};
 }
 
 Value settings(const std::vector<analyse::SettingSummary>& all) {
@@ -120,7 +126,8 @@ Value exit_status_json(const std::optional<int>& code, const std::optional<int>&
   return Missing{"the job's end was not seen"};
 }
 
-Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary, bool running) {
+Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary, bool running,
+                      const analyse::Factors& factors) {
   const auto since_begin = [&run](TimePoint t) { return Amount{(t - run.info.begin).value(), "s", 3}; };
   Array command;
   for (const std::string& argument : run.info.command) command.emplace_back(argument);
@@ -168,6 +175,16 @@ Value run_report_json(const record::RunRecord& run, const analyse::Summary& summ
       {"savings", summary.savings ? savings(*summary.savings) : Value(Missing{summary.why_no_savings})}};
   if (!summary.savings) out.set("why_no_savings", summary.why_no_savings);
   out.set("settings", settings(summary.settings));
+  set_parts(out, summary);
+  out.set("host_watts", host_watts_json(summary.scopes.host));
+  out.set("idle", idle_json(summary));
+  out.set("kernels", kernels_json(summary));
+  // Of a run that is over there is nothing to foretell.
+  out.set("forecast",
+          run.end ? Value(Missing{"the run is over"}) : forecast_json(analyse::forecast_of(run, factors)));
+  out.set("footprint", factors.any() && summary.total
+                           ? footprint_json(analyse::footprint_of(summary.total->energy, factors), factors)
+                           : Value(Missing{"no factor was given"}));
   out.set("setting_changes", std::move(changes));
   out.set("decisions", std::move(decisions));
   out.set("gaps", std::move(gaps));

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analyse/footprint.h"
+#include "analyse/forecast.h"
 #include "analyse/summary.h"
 #include "record/reader.h"
 #include "report/render.h"
@@ -13,12 +15,18 @@
 
 namespace rubato::cli {
 
-/// Schema rubato.run/1 (docs/formats.md). `running`: its rubato is still at work.
+/// Schema rubato.run/1 (docs/formats.md). `running`: its rubato is still at work. `factors`: for money and
+/// CO2.
 [[nodiscard]] report::Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary,
-                                            bool running = false);
+                                            bool running = false, const analyse::Factors& factors = {});
 /// What a newcomer reads when the run is over.
 [[nodiscard]] std::string run_report_text(const record::RunRecord& run, const analyse::Summary& summary,
-                                          const report::TextOptions& options = {}, bool running = false);
+                                          const report::TextOptions& options = {}, bool running = false,
+                                          const analyse::Factors& factors = {});
+
+/// A few sentences, without a line break: also for the terminal while the run goes on.
+[[nodiscard]] std::string forecast_text(const analyse::Forecast& forecast,
+                                        const analyse::Factors& factors = {});
 
 /// Schema rubato.runs/1. `running`: the records somebody still writes.
 [[nodiscard]] report::Value runs_json(const std::vector<record::RunSummary>& runs,

@@ -1,27 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
+#include "cli/report/page.h"
+#include "cli/report/parts_text.h"
 #include "cli/report/run_report.h"
 #include "cli/report/worth_knowing.h"
-#include "report/format.h"
-#include "report/layout.h"
 
 namespace rubato::cli {
 namespace {
-
-using report::command_line;
-using report::cut;
-using report::ending;
-using report::fixed;
-using report::Ink;
-using report::ink;
-using report::padded;
-using report::percent;
-using report::Table;
-using report::text_of;
-using report::TextOptions;
-using report::wrapped;
 
 using analyse::Estimate;
 using analyse::Savings;
@@ -51,11 +37,6 @@ std::string interval(const analyse::Estimate& estimate) {
              fixed(100 * estimate.interval->high, digits), " %)");
 }
 
-// Down a timeline one unit reads best; minutes begin where seconds become hard to picture.
-std::string moment(Seconds since_begin) {
-  return since_begin < Seconds(599.95) ? cat(fixed(since_begin.value(), 1), " s") : text_of(since_begin);
-}
-
 bool undecided(const Estimate& e) {
   return e.interval && e.interval->low <= 0 && e.interval->high >= 0;
 }
@@ -81,18 +62,21 @@ std::string held_setting(const Summary& summary) {
 
 class RunText {
  public:
-  RunText(const record::RunRecord& run, const Summary& summary, const TextOptions& options, bool running)
-      : run_(run), summary_(summary), options_(options), running_(running) {}
+  RunText(const record::RunRecord& run, const Summary& summary, const TextOptions& options, bool running,
+          const analyse::Factors& factors)
+      : run_(run), summary_(summary), page_(options), running_(running), factors_(factors) {}
 
   std::string text() {
     title();
     headline();
     for (const analyse::GpuSummary& gpu : summary_.gpus) gpu_section(gpu);
     settings();
+    parts_text(page_, run_, summary_);
     decisions();
     events();
+    outlook();
     own_cost();
-    return std::move(out_);
+    return page_.take();
   }
 
  private:
@@ -104,32 +88,33 @@ class RunText {
     else if (!run_.end)
       line += running_ ? " · still running" : " · cut short";
     if (summary_.duration) line += cat(" · ", text_of(*summary_.duration));
-    out_ += ink(cut(line, width()), Ink::bold, options_) + "\n";
-    if (!run_.info.command.empty())
-      out_ += ink(cut(cat("$ ", command_line(run_.info.command)), width()), Ink::faint, options_) + "\n";
-    out_ += "\n";
+    page_.line(line, Ink::bold);
+    if (!run_.info.command.empty()) page_.line(cat("$ ", command_line(run_.info.command)), Ink::faint);
+    page_.gap();
   }
 
   void headline() {
     if (!run_.end)
-      say(running_ ? "This run goes on: what follows is the part so far, without the last second."
-                   : "This record was cut short: rubato was killed. At most the last second is missing.");
+      page_.say(running_
+                    ? "This run goes on: what follows is the part so far, without the last second."
+                    : "This record was cut short: rubato was killed. At most the last second is missing.");
     if (summary_.savings)
       savings(*summary_.savings);
     else {
       used();
-      say(summary_.why_no_savings);
+      page_.say(summary_.why_no_savings);
     }
   }
 
   void used() {
-    if (summary_.gpus.empty()) say("No GPU was measured: none was found, or none was asked for.", Ink::bold);
+    if (summary_.gpus.empty())
+      page_.say("No GPU was measured: none was found, or none was asked for.", Ink::bold);
     if (!summary_.total) return;
     const EnergyWindow& total = *summary_.total;
-    say(cat(summary_.gpus.size() == 1 ? "The GPU" : cat("The ", summary_.gpus.size(), " GPUs"), " used ",
-            text_of(total.energy), " in ", text_of(total.duration()), ", ", text_of(total.mean_power()),
-            " on average. ", meaning(total.source.kind)),
-        Ink::bold);
+    page_.say(cat(summary_.gpus.size() == 1 ? "The GPU" : cat("The ", summary_.gpus.size(), " GPUs"),
+                  " used ", text_of(total.energy), " in ", text_of(total.duration()), ", ",
+                  text_of(total.mean_power()), " on average. ", meaning(total.source.kind)),
+              Ink::bold);
   }
 
   void savings(const Savings& s) {
@@ -139,17 +124,19 @@ class RunText {
     const std::string longer = change(time, "more time", "less time");
     const std::string at = cat("At ", held_setting(summary_), ", ");
     if (undecided(energy))
-      say(cat(at, "no difference in energy can be told from the noise: ", less, " per iteration and ", longer,
-              " than at the setting that was found."),
-          Ink::bold);
+      page_.say(cat(at, "no difference in energy can be told from the noise: ", less, " per iteration and ",
+                    longer, " than at the setting that was found."),
+                Ink::bold);
     else
-      say(cat(at, "each iteration took ", less, " and ", longer, " than at the setting that was found."),
+      page_.say(
+          cat(at, "each iteration took ", less, " and ", longer, " than at the setting that was found."),
           energy.value > 0 ? Ink::good : Ink::bad);
-    say(cat(
+    page_.say(cat(
         "Over the whole run, start and stretches at the found setting included: ", text_of(abs(s.run_saved)),
         s.run_saved >= Joules(0) ? " less" : " more", " (", percent(std::abs(s.run_energy.value)), ") and ",
         text_of(abs(s.run_longer)), s.run_longer >= Seconds(0) ? " longer" : " shorter", " (",
         percent(std::abs(s.run_slowdown.value)), ")."));
+    if (const std::string host = host_saving_text(s, summary_.scopes.host); !host.empty()) page_.say(host);
     std::string note = meaning(s.kind);
     if (energy.interval)
       note += " Ranges are 90 % confidence intervals; the sensor's calibration error cancels in them.";
@@ -164,7 +151,7 @@ class RunText {
           "not "
           "include that.";
     }
-    say(note, Ink::faint);
+    page_.say(note, Ink::faint);
   }
 
   [[nodiscard]] bool has_control_block() const {
@@ -173,37 +160,37 @@ class RunText {
   }
 
   void gpu_section(const analyse::GpuSummary& g) {
-    heading(cat("GPU ", g.identity.index, " · ", g.identity.name, " · ", g.identity.id.uuid));
+    page_.heading(cat("GPU ", g.identity.index, " · ", g.identity.name, " · ", g.identity.id.uuid));
     if (g.energy) {
       const EnergyWindow& e = *g.energy;
-      row("energy", cat(text_of(e.energy), " ± ", report::band_text(e.band_sampling, e.energy),
-                        " sampling, ± ", report::band_text(e.band_calibration, e.energy), " calibration"));
-      row("mean power", cat(text_of(e.mean_power()), " over ", text_of(e.duration())));
-      row("source", cat(name_of(e.source.kind), ", ", e.source.name, e.source.quality.empty() ? "" : ": ",
-                        e.source.quality));
+      page_.row("energy", with_bands(e.energy, e.band_sampling, e.band_calibration));
+      page_.row("mean power", cat(text_of(e.mean_power()), " over ", text_of(e.duration())));
+      page_.row("source", cat(name_of(e.source.kind), ", ", e.source.name,
+                              e.source.quality.empty() ? "" : ": ", e.source.quality));
     } else {
-      row("energy", cat("unknown: ", g.why_no_energy));
+      page_.row("energy", cat("unknown: ", g.why_no_energy));
     }
-    if (g.found) row("found", cat(describe(*g.found), g.found->empty() ? "" : " (read from the driver)"));
-    row("set to", g.requested ? describe(*g.requested) : "nothing was set");
+    if (g.found)
+      page_.row("found", cat(describe(*g.found), g.found->empty() ? "" : " (read from the driver)"));
+    page_.row("set to", g.requested ? describe(*g.requested) : "nothing was set");
     if (!g.restoration) {
-      row("put back", running_ ? "not yet: the run goes on"
-                               : "not known: the record ends before; `rubato restore` looks after it");
+      page_.row("put back", running_ ? "not yet: the run goes on"
+                                     : "not known: the record ends before; `rubato restore` looks after it");
       return;
     }
     switch (*g.restoration) {
       case Restoration::not_needed:
-        row("put back", "not needed");
+        page_.row("put back", "not needed");
         break;
       case Restoration::restored:
-        row("put back", with_detail("yes", g.restoration_detail));
+        page_.row("put back", with_detail("yes", g.restoration_detail));
         break;
       case Restoration::failed:
-        row("put back", with_detail("NO", g.restoration_detail), Ink::bad);
-        row("", "run `rubato restore`");
+        page_.row("put back", with_detail("NO", g.restoration_detail), Ink::bad);
+        page_.row("", "run `rubato restore`");
         break;
       case Restoration::left_alone:
-        row("put back", with_detail("left alone", g.restoration_detail), Ink::bad);
+        page_.row("put back", with_detail("left alone", g.restoration_detail), Ink::bad);
         break;
     }
   }
@@ -214,7 +201,7 @@ class RunText {
       return;
     Kind kind = Kind::measured;
     for (const analyse::GpuSummary& g : summary_.gpus) kind = std::max(kind, g.kind);
-    heading(cat("Settings (", name_of(kind), summary_.gpus.size() > 1 ? ", all GPUs together)" : ")"));
+    page_.heading(cat("Settings (", name_of(kind), summary_.gpus.size() > 1 ? ", all GPUs together)" : ")"));
     Table table({{"for"},
                  {"setting"},
                  {"time", true},
@@ -227,18 +214,18 @@ class RunText {
                  text_of(s.time), cat(s.iterations), s.iteration_time ? text_of(*s.iteration_time) : "-",
                  s.energy_per_iteration ? text_of(*s.energy_per_iteration) : "-",
                  s.mean_power ? text_of(*s.mean_power) : "-"});
-    out_ += table.text(2, options_);
+    page_.table(table);
   }
 
   void decisions() {
     if (run_.decisions.empty()) return;
-    heading("Decisions");
+    page_.heading("Decisions");
     constexpr std::size_t kAtEachEnd = 6;
     const std::size_t n = run_.decisions.size();
     for (std::size_t i = 0; i < n; ++i) {
       if (n > 2 * kAtEachEnd && i == kAtEachEnd) {
         i = n - kAtEachEnd;
-        out_ += cat("  … ", n - 2 * kAtEachEnd, " more: rubato show ", run_.info.run_id, " --json\n");
+        page_.line(cat("  … ", n - 2 * kAtEachEnd, " more: rubato show ", run_.info.run_id, " --json"));
       }
       const record::Decision& d = run_.decisions[i];
       std::string what = d.action;
@@ -251,63 +238,60 @@ class RunText {
   void events() {
     const std::vector<Event> events = worth_knowing(run_, summary_);
     if (events.empty()) return;
-    heading("Worth knowing");
+    page_.heading("Worth knowing");
     for (const Event& event : events) timed(event.at, event.what);
+  }
+
+  // Of a run that is over there is nothing to foretell; what it came to in money and CO2 is computed all the
+  // same.
+  void outlook() {
+    if (!run_.end) {
+      if (const auto forecast = analyse::forecast_of(run_, factors_)) {
+        page_.heading(cat("Forecast after ", forecast->epochs_done, " epochs"));
+        page_.say(forecast_text(*forecast, factors_));
+      }
+    }
+    if (!factors_.any() || !summary_.total) return;
+    page_.heading("Money and CO2 (computed from a factor, not measured)");
+    page_.say(footprint_text(analyse::footprint_of(summary_.total->energy, factors_), factors_));
   }
 
   void own_cost() {
     if (!summary_.cost) return;
     const analyse::OwnCostSummary& c = *summary_.cost;
-    heading("Own cost (measured)");
+    page_.heading("Own cost (measured)");
     if (c.wall && run_.info.clock_rate != 1.0)
-      row("wall time", cat(text_of(*c.wall), ": the simulated world ran ", number(run_.info.clock_rate, 1),
-                           " times as fast as the wall clock"));
-    row("CPU", cat(text_of(c.cpu), c.cpu_fraction ? cat(", ", percent(*c.cpu_fraction), " of one core") : "",
-                   ", driver included"));
-    row("driver", cat(c.driver.calls, " calls, ", text_of(c.driver.inside), " inside",
-                      c.driver_fraction ? cat(", ", percent(*c.driver_fraction), " of the time") : ""));
+      page_.row("wall time", cat(text_of(*c.wall), ": the simulated world ran ",
+                                 number(run_.info.clock_rate, 1), " times as fast as the wall clock"));
+    page_.row("CPU",
+              cat(text_of(c.cpu), c.cpu_fraction ? cat(", ", percent(*c.cpu_fraction), " of one core") : "",
+                  ", driver included"));
+    page_.row("driver", cat(c.driver.calls, " calls, ", text_of(c.driver.inside), " inside",
+                            c.driver_fraction ? cat(", ", percent(*c.driver_fraction), " of the time") : ""));
     if (c.bytes_per_tick)
-      row("record", cat(fixed(*c.bytes_per_tick, 0), " bytes per tick, ", c.ticks, " ticks"));
+      page_.row("record", cat(fixed(*c.bytes_per_tick, 0), " bytes per tick, ", c.ticks, " ticks"));
   }
-
-  [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(options_.width); }
 
   static std::string with_detail(std::string_view verdict, const std::string& detail) {
     return detail.empty() ? std::string(verdict) : cat(verdict, ": ", detail);
   }
 
-  void heading(const std::string& text) {
-    out_ += cat("\n", ink(cut(text, width()), Ink::bold, options_), "\n");
-  }
-
-  // Colour goes around whole lines, so that wrapping need not count escape sequences.
-  void coloured(const std::string& lines, std::optional<Ink> colour) {
-    for (const std::string& line : split(std::string_view(lines).substr(0, lines.size() - 1), '\n'))
-      out_ += cat(colour ? ink(line, *colour, options_) : line, "\n");
-  }
-  void say(std::string_view sentence, std::optional<Ink> colour = {}) {
-    coloured(wrapped(sentence, "  ", options_.width), colour);
-  }
-  void row(std::string_view key, std::string_view value, std::optional<Ink> colour = {}) {
-    coloured(wrapped(cut(value, value.size()), padded(cat("  ", key), 14), options_.width), colour);
-  }
   void timed(TimePoint at, std::string_view what) {
-    const std::string offset = moment(std::max(Seconds(0), at - run_.info.begin));
-    out_ += wrapped(cut(what, what.size()), cat("  ", padded(offset, 12, true), "  "), options_.width);
+    page_.timed(std::max(Seconds(0), at - run_.info.begin), what);
   }
 
   const record::RunRecord& run_;
   const Summary& summary_;
-  TextOptions options_;
+  Page page_;
   bool running_;
-  std::string out_;
+  analyse::Factors factors_;
 };
 
 }  // namespace
 
 std::string run_report_text(const record::RunRecord& run, const Summary& summary, const TextOptions& options,
-                            bool running) {
-  return RunText(run, summary, options, running).text();
+                            bool running, const analyse::Factors& factors) {
+  return RunText(run, summary, options, running, factors).text();
 }
 
 }  // namespace rubato::cli

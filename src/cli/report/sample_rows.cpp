@@ -4,7 +4,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "base/text.h"
+#include "cli/report/chunk_stream.h"
 #include "record/chunk.h"
 
 namespace rubato::cli {
@@ -42,66 +42,20 @@ void append(std::vector<Cell>& row, const SlowReading& s) {
     row.push_back(std::move(c));
 }
 
-/// One kind of sample of one GPU, a chunk at a time.
-template <class Sample>
-class Samples {
- public:
-  Samples(const record::Database& db, std::int64_t device)
-      : db_(&db),
-        // Chunks of one GPU and kind are added in order of time, so row order needs no sorting.
-        chunks_(cat("SELECT layout,begin_ns,samples,data FROM sample_chunk WHERE device_id=", device,
-                    " AND kind='", std::is_same_v<Sample, FastReading> ? "fast" : "slow",
-                    "' ORDER BY rowid")) {}
-
-  Status load() {
-    while (next_ == samples_.size() && !ended_) {
-      if (!chunks_.next(*db_)) {
-        ended_ = true;
-        if (chunks_.failed()) return fail(db_->error("cannot read run record"));
-        break;
-      }
-      record::ChunkHead head;
-      head.layout = chunks_.integer();
-      head.begin = chunks_.time();
-      head.samples = static_cast<std::size_t>(chunks_.integer());
-      const std::string blob = chunks_.text();
-      Result<std::vector<Sample>> decoded = [&] {
-        if constexpr (std::is_same_v<Sample, FastReading>)
-          return record::decode_fast_chunk(head, blob);
-        else
-          return record::decode_slow_chunk(head, blob);
-      }();
-      if (!decoded)
-        return fail(ErrorCode::corrupt,
-                    cat("cannot read run record ", db_->file().string(), ": ", decoded.error().what),
-                    "the file is left as it is");
-      samples_ = std::move(*decoded);
-      next_ = 0;
-    }
-    return {};
-  }
-  [[nodiscard]] const Sample* front() const { return next_ < samples_.size() ? &samples_[next_] : nullptr; }
-  void pop() { ++next_; }
-
- private:
-  const record::Database* db_;
-  record::Statement chunks_;
-  std::vector<Sample> samples_;
-  std::size_t next_ = 0;
-  bool ended_ = false;
-};
-
 struct Gpu {
   std::int64_t index;
-  Samples<FastReading> fast;
-  Samples<SlowReading> slow;
+  ChunkStream<FastReading> fast;
+  ChunkStream<SlowReading> slow;
 };
 
 class SampleRows final : public report::Rows {
  public:
   SampleRows(const record::Database& db, const std::vector<SeriesGpu>& gpus, TimePoint begin)
       : begin_(begin) {
-    for (const SeriesGpu& gpu : gpus) gpus_.push_back({gpu.index, {db, gpu.row}, {db, gpu.row}});
+    for (const SeriesGpu& gpu : gpus)
+      gpus_.push_back({gpu.index,
+                       {db, "sample_chunk", "device_id", gpu.row},
+                       {db, "sample_chunk", "device_id", gpu.row}});
   }
 
   [[nodiscard]] std::span<const std::string> columns() const override { return kColumns; }
@@ -132,7 +86,7 @@ class SampleRows final : public report::Rows {
     return sample == nullptr ? std::nullopt : std::optional(sample->at);
   }
   template <class Sample>
-  static void take(std::vector<Cell>& row, Samples<Sample>& samples, TimePoint at, std::size_t columns) {
+  static void take(std::vector<Cell>& row, ChunkStream<Sample>& samples, TimePoint at, std::size_t columns) {
     if (samples.front() == nullptr || samples.front()->at != at) {
       row.resize(row.size() + columns);
       return;

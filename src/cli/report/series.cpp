@@ -3,7 +3,9 @@
 #include <functional>
 #include <map>
 
+#include "analyse/mark_names.h"
 #include "base/text.h"
+#include "cli/report/meter_rows.h"
 #include "cli/report/sample_rows.h"
 #include "record/open.h"
 #include "record/schema.h"
@@ -47,6 +49,42 @@ void append_real(Statement& from, std::vector<Cell>& row) {
     row.emplace_back();
 }
 
+void append_text(Statement& from, std::vector<Cell>& row) {
+  if (from.is_null()) {
+    from.skip();
+    row.emplace_back();
+  } else {
+    row.emplace_back(from.text());
+  }
+}
+
+/// Of a record older than these series.
+std::unique_ptr<report::Rows> none(std::span<const std::string> columns) {
+  class Nothing final : public report::Rows {
+   public:
+    explicit Nothing(std::span<const std::string> names) : names_(names) {}
+    [[nodiscard]] std::span<const std::string> columns() const override { return names_; }
+    [[nodiscard]] Result<bool> next(std::vector<Cell>&) override { return false; }
+
+   private:
+    std::span<const std::string> names_;
+  };
+  return std::make_unique<Nothing>(columns);
+}
+
+void add_channels(const record::Database& db, std::vector<std::string>& out) {
+  Statement channels("SELECT meter,name,scope,inside,place,sensor_source FROM channel ORDER BY id");
+  while (channels.next(db)) {
+    const std::string meter = channels.text();
+    const std::string name = channels.text();
+    const std::string scope = channels.text();
+    const std::string inside = channels.text();
+    const std::string place = channels.text();
+    out.push_back(cat("meter ", meter, ", ", name, ": ", scope,
+                      inside.empty() ? "" : cat(", inside ", inside), ", ", place, ", ", channels.text()));
+  }
+}
+
 std::vector<std::string> with_setting(std::vector<std::string> columns,
                                       const std::vector<std::string>& after) {
   for (std::string& name : split(record::setting_columns(""), ',')) columns.push_back(std::move(name));
@@ -59,6 +97,7 @@ std::vector<std::string> with_setting(std::vector<std::string> columns,
 struct SeriesReader::Impl {
   record::Database db;
   record::RunInfo info;
+  std::int64_t version;
   std::vector<SeriesGpu> gpus;
   std::map<std::int64_t, std::int64_t> index_of;  // device row → driver index
 
@@ -86,7 +125,9 @@ Result<SeriesReader> SeriesReader::open(const std::filesystem::path& file) {
   if (const Status begun = db->execute("BEGIN"); !begun) return fail(begun.error());
   auto info = record::read_info(*db);
   if (!info) return fail(info.error());
-  auto impl = std::make_unique<Impl>(Impl{std::move(*db), std::move(*info), {}, {}});
+  const auto version = record::read_version(*db);
+  if (!version) return fail(version.error());
+  auto impl = std::make_unique<Impl>(Impl{std::move(*db), std::move(*info), *version, {}, {}});
   Statement devices("SELECT id,driver_index FROM device ORDER BY id");
   while (devices.next(impl->db)) {
     const std::int64_t row = devices.integer();
@@ -116,7 +157,9 @@ Result<std::vector<std::string>> SeriesReader::facts() const {
     out.push_back(
         cat("gpu ", index, ": ", name, ", ", uuid, ", ", kind, ", ", backend, ", driver ", devices.text()));
   }
-  Statement sources("SELECT device_id,name,unit,scope,kind,quality FROM source ORDER BY id");
+  // A source of a meter's channel belongs to no GPU; channels are told of below.
+  Statement sources(
+      "SELECT device_id,name,unit,scope,kind,quality FROM source WHERE device_id IS NOT NULL ORDER BY id");
   while (sources.next(impl_->db)) {
     const std::int64_t index = impl_->index_of[sources.integer()];
     const std::string name = sources.text();
@@ -126,6 +169,7 @@ Result<std::vector<std::string>> SeriesReader::facts() const {
     out.push_back(
         cat("source of gpu ", index, ": ", name, ", ", unit, ", ", scope, ", ", kind, ": ", sources.text()));
   }
+  if (impl_->version >= 3) add_channels(impl_->db, out);
   if (devices.failed() || sources.failed()) return fail(impl_->db.error("cannot read run record"));
   // A command may hold line breaks, which would end the comment.
   for (std::string& line : out) line = report::cut(line, line.size());
@@ -137,6 +181,22 @@ Result<std::unique_ptr<report::Rows>> SeriesReader::rows(Series series) const {
   switch (series) {
     case Series::samples:
       return sample_rows(in.db, in.gpus, in.info.begin);
+    case Series::meters:
+      return in.version < 3 ? none(kMeterColumns) : meter_rows(in.db, in.info.begin);
+    case Series::marks:
+      return in.query(
+          cat("SELECT at_ns,kind,", in.version < 3 ? "NULL" : "text", ",mark_id,pid,tid,rank,flags,",
+              in.version < 3 ? "0,0" : "detail_0,detail_1", " FROM mark ",
+              in.version < 3 ? "" : "LEFT JOIN name ON name.id=mark_id ", "ORDER BY at_ns,mark.rowid"),
+          {"time_s", "mark", "name", "id", "pid", "tid", "rank", "flags", "detail_0", "detail_1"},
+          [&in](Statement& from, std::vector<Cell>& row) {
+            row.push_back(in.since_begin(from.time()));
+            row.emplace_back(std::string(analyse::name_of_mark(from.integer())));
+            append_text(from, row);
+            for (int i = 0; i < 7; ++i) row.emplace_back(from.integer());
+          });
+    case Series::kernels:
+      return in.version < 3 ? none(kKernelColumns) : kernel_rows(in.db, in.info.begin);
     case Series::iterations:
       return in.query("SELECT iteration,begin_ns,end_ns FROM iteration ORDER BY rowid",
                       {"iteration", "begin_s", "end_s", "duration_s"},
@@ -184,6 +244,12 @@ std::string_view name_of(Series series) {
   switch (series) {
     case Series::samples:
       return "samples";
+    case Series::meters:
+      return "meters";
+    case Series::marks:
+      return "marks";
+    case Series::kernels:
+      return "kernels";
     case Series::iterations:
       return "iterations";
     case Series::blocks:

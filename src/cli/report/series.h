@@ -13,7 +13,7 @@
 
 namespace rubato::cli {
 
-enum class Series { samples, iterations, blocks, decisions };
+enum class Series { samples, meters, marks, kernels, iterations, blocks, decisions };
 
 [[nodiscard]] std::string_view name_of(Series series);
 

@@ -101,6 +101,8 @@ std::vector<Event> worth_knowing(const record::RunRecord& run, const analyse::Su
              lost.times == 1 ? "for " : cat(lost.times, " times, "), report::text_of(lost.together),
              lost.times == 1 ? "" : " together", of_run, ": ", lost.why)});
   }
+  for (const analyse::Remark& problem : summary.timeline.problems)
+    events.push_back({problem.at, cat("a hook stepped back: ", problem.text)});
   std::ranges::stable_sort(events, {}, &Event::at);
   return events;
 }

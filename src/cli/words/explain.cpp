@@ -165,7 +165,7 @@ class Explainer {
       return value(positional, positional.value, word);
     }
     if (!words_.commands.empty()) return unknown_command(word);
-    const Page* page = page_of(words_.path);
+    const CommandPage* page = page_of(words_.path);
     if (page != nullptr && page->after_options.find("--") != std::string_view::npos && !typed_.separated)
       return missing_separator(word);
     return usage(cat("`", words_.name(), "` takes ", words_.positionals.empty() ? "no" : "no further",
@@ -222,7 +222,7 @@ class Explainer {
       if (o.required && !given && lacking.empty()) lacking = cat(o.label(), ", ", o.description);
     }
     if (lacking.empty()) return std::nullopt;
-    const Page* page = page_of(words_.path);
+    const CommandPage* page = page_of(words_.path);
     return usage(cat("`", words_.name(), "` needs ", lacking),
                  page != nullptr && !page->examples.empty() ? std::string(page->examples.front().command)
                                                             : cat("usage: ", words_.synopsis()));

@@ -47,7 +47,7 @@ class Formatter final : public CLI::FormatterBase {
 
 std::string help_text(const CLI::App& app, int width) {
   const CommandWords words = words_of(app);
-  const Page* page = page_of(words.path);
+  const CommandPage* page = page_of(words.path);
   std::string out = report::wrapped(cat(words.name(), ": ", words.description), "", width);
   out += cat("\nUsage: ", words.synopsis(), "\n");
   if (page != nullptr && !page->text.empty())

@@ -77,7 +77,7 @@ std::string man_name(const CLI::App& app) {
 
 std::string man_page(const CLI::App& app, std::string_view version) {
   const CommandWords words = words_of(app);
-  const Page* page = page_of(words.path);
+  const CommandPage* page = page_of(words.path);
   const std::string name = man_name(app);
   std::string out = cat(".TH ", upper(escaped(name)), " 1 \"\" \"rubato ", version, "\" \"rubato manual\"\n");
   out += cat(".SH NAME\n", escaped(name), " \\- ", escaped(words.description), "\n");

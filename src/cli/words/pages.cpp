@@ -5,8 +5,8 @@
 namespace rubato::cli {
 namespace {
 
-const std::vector<Page>& pages() {
-  static const std::vector<Page> all = {
+const std::vector<CommandPage>& pages() {
+  static const std::vector<CommandPage> all = {
       {"",
        "",
        "Wraps a training command, measures what its GPUs draw, sets what it is asked to set, and puts "
@@ -38,6 +38,7 @@ const std::vector<Page>& pages() {
        "(--seconds, --pid) the report goes to standard output. Nothing is set.",
        {{"rubato measure -- python3 train.py", "a training"},
         {"rubato measure --seconds 10", "ten seconds of whatever runs now"},
+        {"rubato measure --meter rapl -- python3 train.py", "with the processors, by their own counters"},
         {"rubato measure --json --report fd:3 -- make train 3> run.json", "the report for a program"}}},
       {"show",
        "",
@@ -74,6 +75,19 @@ const std::vector<Page>& pages() {
        "",
        {{"rubato doctor", "every GPU"}, {"rubato doctor --gpu sim:v100", "a simulated one"}}},
       {"devices", "", "", {{"rubato devices --json", "for a program"}}},
+      {"calibrate-meter",
+       "[-- COMMAND]",
+       "A GPU's own power reading may be several per cent off, in proportion and for good. While the load "
+       "varies "
+       "between idle and full, its readings are laid against those of another meter, lag taken out, and a "
+       "straight "
+       "line is drawn through both. Its slope is kept for this board and corrects later runs, which say so. "
+       "What "
+       "moved too little, or fits no line, is refused.\n\nA meter at the wall sees the losses of the power "
+       "supply "
+       "too: the gain is the board as that meter sees it.",
+       {{"rubato calibrate-meter --meter snmp:rack --gpu 0 --seconds 300", "while a load of your own varies"},
+        {"rubato calibrate-meter --meter mqtt:plug --gpu 0 -- ./varying-load.sh", "while a command runs"}}},
       {"sim train",
        "",
        "Run it inside rubato run or measure: its iterations take as long as the simulated GPU's clocks make "
@@ -96,8 +110,8 @@ const std::vector<Page>& pages() {
 
 }  // namespace
 
-const Page* page_of(std::string_view path) {
-  const auto found = std::ranges::find(pages(), path, &Page::path);
+const CommandPage* page_of(std::string_view path) {
+  const auto found = std::ranges::find(pages(), path, &CommandPage::path);
   return found == pages().end() ? nullptr : &*found;
 }
 
@@ -116,6 +130,8 @@ const std::vector<Section>& manual_sections() {
         {"CUDA_VISIBLE_DEVICES", "Which GPUs are meant without --gpu."},
         {"RUBATO_SIM_WORLD, RUBATO_SIM_SCENARIO",
          "The file of a simulated world, and how it starts and misbehaves."},
+        {"RUBATO_HOOKS", "off: the job's Python is left as it is; a list selects frameworks."},
+        {"RUBATO_METERS", "The file that describes meters, in the place of meters.toml."},
         {"NO_COLOR", "Set to anything: no colour."}}},
       {"FILES",
        {{"~/.local/state/rubato/runs/", "One SQLite file per run; its tables are documented in formats.md."},

@@ -11,7 +11,7 @@ struct Example {
   std::string_view what;
 };
 
-struct Page {
+struct CommandPage {
   std::string_view path;           // "sim train"; empty: rubato itself
   std::string_view after_options;  // of the synopsis: "-- COMMAND"
   std::string_view text;           // paragraphs, an empty line between them
@@ -19,7 +19,7 @@ struct Page {
 };
 
 /// Null where a command needs no more than its options say.
-[[nodiscard]] const Page* page_of(std::string_view path);
+[[nodiscard]] const CommandPage* page_of(std::string_view path);
 
 /// Sections of rubato(1) alone: a title and paragraphs of "term\ttext" lines.
 struct Section {

@@ -62,7 +62,7 @@ std::string CommandWords::synopsis() const {
   if (!options.empty()) out += " [OPTIONS]";
   for (const OptionWords& p : positionals) out += p.required ? cat(" ", p.value) : cat(" [", p.value, "]");
   if (!commands.empty()) out += " COMMAND";
-  if (const Page* page = page_of(path); page != nullptr && !page->after_options.empty())
+  if (const CommandPage* page = page_of(path); page != nullptr && !page->after_options.empty())
     out += cat(" ", page->after_options);
   return out;
 }

@@ -67,7 +67,7 @@ std::string function(const CLI::App& app, const KnownValues& known) {
   if (words.commands.empty()) {
     for (const OptionWords& p : words.positionals)
       options += cat("    '", p.required ? ":" : "::", shell_text(p.value), ":", action(p, known), "' \\\n");
-    const Page* page = page_of(words.path);
+    const CommandPage* page = page_of(words.path);
     if (page != nullptr && page->after_options.find("--") != std::string_view::npos)
       options += "    '*::command:_normal' \\\n";
     return cat(function_of(words), "() {\n  _arguments -s \\\n", options, "    && return\n}\n\n");

@@ -14,7 +14,7 @@ struct Row {
   int update_ms;
   int instant_window_ms;  // 0: unknown
   int usage_window_ms;
-  double band;  // half width, from the farthest board measured, not below the general 10 %
+  int lag_ms;  // time constant where it creeps after the power instead; 0: it does not
   std::string_view remark;
 };
 
@@ -22,17 +22,16 @@ struct Row {
 // an external meter. Chips and boards that are not in it have no row here.
 constexpr std::string_view kSource = "Yang, Adamek, Armour 2023, arXiv 2312.02741";
 constexpr std::array kRows = {
-    Row{3, 5, "", 15, 0, 0, 0.10, "lags like a capacitor, no window"},
-    Row{3, 7, "", 100, 0, 0, 0.10, "lags by about half a second, no window"},
-    Row{5, -1, "", 100, 0, 0, 0.41, "lags like a capacitor; a Quadro K620 read 41 % low"},
-    Row{6, -1, "", 20, 10, 10, 0.10, "sees half of the time"},
-    Row{7, 0, "", 20, 10, 10, 0.10, "sees half of the time"},
-    Row{7, 5, "", 100, 0, 0, 0.13,
-        "window 100 ms on most boards, 20 ms on a Quadro RTX 8000; 13 % off at worst"},
-    Row{8, 0, "", 100, 25, 25, 0.10, "sees a quarter of the time"},
-    Row{8, 6, "", 100, 100, 1000, 0.10, ""},
-    Row{8, 9, "", 100, 100, 1000, 0.10, ""},
-    Row{9, 0, "H100", 100, 25, 1000, 0.10, "the instant reading sees a quarter of the time"},
+    Row{3, 5, "", 15, 0, 0, 40, "lags like a capacitor, no window"},
+    Row{3, 7, "", 100, 0, 0, 220, "lags by about half a second, no window"},
+    Row{5, -1, "", 100, 0, 0, 0, "lags like a capacitor, by how much is not known"},
+    Row{6, -1, "", 20, 10, 10, 0, "sees half of the time"},
+    Row{7, 0, "", 20, 10, 10, 0, "sees half of the time"},
+    Row{7, 5, "", 100, 0, 0, 0, "window 100 ms on most boards, 20 ms on a Quadro RTX 8000"},
+    Row{8, 0, "", 100, 25, 25, 0, "sees a quarter of the time"},
+    Row{8, 6, "", 100, 80, 1000, 0, "the instant reading sees 78 to 100 ms of 100"},
+    Row{8, 9, "", 100, 100, 1000, 0, ""},
+    Row{9, 0, "H100", 100, 25, 1000, 0, "the instant reading sees a quarter of the time"},
 };
 
 const Row* find(ComputeCapability chip, std::string_view board_name) {
@@ -53,14 +52,15 @@ std::optional<Seconds> milliseconds(int ms) {
 SensorFacts sensor_facts(ComputeCapability chip, std::string_view board_name, PowerPath path,
                          std::string_view driver_version) {
   SensorFacts facts;
+  facts.calibration_band = kUncalibratedBand;
+  facts.calibration_floor = kUncalibratedFloor;
   const Row* row = find(chip, board_name);
   if (row == nullptr) {
-    facts.source =
-        cat("nothing published for this board; ", number(facts.calibration_band * 100), " % assumed");
+    facts.source = "nothing published for this board; the spread of other boards assumed";
     return facts;
   }
   facts.update_period = milliseconds(row->update_ms);
-  facts.calibration_band = row->band;
+  facts.lag = milliseconds(row->lag_ms);
   facts.source = cat(kSource, row->remark.empty() ? "" : ": ", row->remark);
   if (path == PowerPath::instant_field) facts.averaging_window = milliseconds(row->instant_window_ms);
   if (path == PowerPath::power_usage) {

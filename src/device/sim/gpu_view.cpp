@@ -37,7 +37,10 @@ Capabilities capabilities_of(const SimWorld& world, unsigned gpu) {
 SensorFacts sensor_of(const Profile& profile) {
   SensorFacts out;
   out.update_period = profile.instant.period;
-  out.averaging_window = profile.instant.window;
+  out.lag = profile.instant.lag;
+  if (!out.lag) out.averaging_window = profile.instant.window;
+  out.calibration_band = kUncalibratedBand;
+  out.calibration_floor = kUncalibratedFloor;
   out.counter_period = profile.counter_period;
   out.source = profile.sensor_source;
   return out;

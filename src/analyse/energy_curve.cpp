@@ -1,0 +1,186 @@
+#include "analyse/energy_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rubato::analyse {
+namespace {
+
+constexpr Seconds kUsualUpdatePeriod{0.1};
+// One lost tick is ordinary; longer than this many update periods is a hole.
+constexpr double kBridgedPeriods = 3.0;
+// A counter seen at one value for longer than this many of its periods stands still while energy flows.
+constexpr double kStillPeriods = 10.0;
+// Of a hole no more is claimed than "within half of its neighbours' power", as src/measure does.
+constexpr double kBlindFraction = 0.5;
+// How many segments around a cut show how much the power moves there.
+constexpr std::size_t kNeighbours = 3;
+
+bool usable(const std::optional<Watts>& power) {
+  return power && std::isfinite(power->value()) && power->value() >= 0;
+}
+bool usable(const std::optional<Joules>& counter) {
+  return counter && std::isfinite(counter->value()) && counter->value() >= 0;
+}
+
+// Readings of a meter nobody knows tell their own pace.
+Seconds usual_distance(const std::vector<FastReading>& readings) {
+  if (readings.size() < 3) return kUsualUpdatePeriod;
+  std::vector<std::int64_t> apart;
+  apart.reserve(readings.size() - 1);
+  for (std::size_t i = 1; i < readings.size(); ++i)
+    apart.push_back(readings[i].at.ns - readings[i - 1].at.ns);
+  const auto middle = apart.begin() + static_cast<std::ptrdiff_t>(apart.size() / 2);
+  std::nth_element(apart.begin(), middle, apart.end());
+  return *middle > 0 ? Seconds(static_cast<double>(*middle) * 1e-9) : kUsualUpdatePeriod;
+}
+
+}  // namespace
+
+EnergyCurve::EnergyCurve(const SeriesView& series, const SensorFacts& sensor)
+    : averaging_(sensor.averaging_window.value_or(Seconds(0))) {
+  const std::vector<FastReading>& readings = *series.readings;
+  period_ = sensor.update_period ? *sensor.update_period : usual_distance(readings);
+  if (!(period_ > Seconds(0))) period_ = kUsualUpdatePeriod;
+  if (readings.empty()) return;
+  std::vector<std::size_t> with_counter;
+  if (series.counter != nullptr)
+    for (std::size_t i = 0; i < readings.size(); ++i)
+      if (usable(readings[i].*series.counter)) with_counter.push_back(i);
+  const auto value = [&](std::size_t i) { return *(readings[i].*series.counter); };
+  has_counter_ =
+      std::ranges::any_of(with_counter, [&](std::size_t i) { return value(i) != value(with_counter[0]); });
+  if (has_counter_)
+    from_counter(series, with_counter, sensor.counter_period.value_or(period_));
+  else
+    from_power(series, 0, readings.size() - 1);
+}
+
+void EnergyCurve::step(TimePoint at, double joules, double jitter) {
+  if (at <= knots_.back().at) return;
+  Knot next = knots_.back();
+  next.at = at;
+  next.joules += joules;
+  next.jitter = jitter;
+  knots_.push_back(next);
+}
+
+void EnergyCurve::estimate(TimePoint at, double watts) {
+  if (at <= knots_.back().at) return;
+  const double seconds = (at - knots_.back().at).value();
+  step(at, watts * seconds, 0);
+  knots_.back().linear += kBlindFraction * watts * seconds;
+  knots_.back().unseen += seconds;
+}
+
+// Appends the readings (first, last]; what the curve has already lies before them.
+void EnergyCurve::from_power(const SeriesView& series, std::size_t first, std::size_t last) {
+  const std::vector<FastReading>& readings = *series.readings;
+  std::optional<std::size_t> before;
+  for (std::size_t i = first; i <= last; ++i) {
+    const auto& power = readings[i].*series.power;
+    if (!usable(power)) continue;
+    if (knots_.empty()) knots_.push_back({.at = readings[i].at});
+    const double b = power->value();
+    const double a = before ? (readings[*before].*series.power)->value() : b;
+    before = i;
+    const double seconds = (readings[i].at - knots_.back().at).value();
+    if (seconds > kBridgedPeriods * period_.value()) {
+      estimate(readings[i].at, 0.5 * (a + b));
+      continue;
+    }
+    if (seconds <= 0) continue;
+    step(readings[i].at, 0.5 * (a + b) * seconds, 0);
+    // The step from a to b may have come right after the one reading or right before the other.
+    knots_.back().variance += std::pow(0.5 * (b - a) * seconds, 2);
+  }
+}
+
+// A counter moves in steps: only readings that show a new value place energy in time.
+void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::size_t>& with_counter,
+                               Seconds counter_period) {
+  const std::vector<FastReading>& readings = *series.readings;
+  const auto value = [&](std::size_t i) { return (readings[i].*series.counter)->value(); };
+  std::size_t anchor = with_counter.front();
+  knots_.push_back({.at = readings[anchor].at});
+  std::size_t last_old = anchor;
+  bool moved = false;
+  for (const std::size_t i : with_counter) {
+    const double rise = value(i) - value(anchor);
+    if (rise == 0) {
+      last_old = i;
+      continue;
+    }
+    const Seconds since = readings[i].at - readings[anchor].at;
+    const bool still = readings[last_old].at - readings[anchor].at > kStillPeriods * counter_period;
+    const std::size_t known = knots_.size();
+    if (!moved && rise > 0 && since < counter_period) {
+      // The first value was read somewhere inside its period: its step holds energy from before.
+      knots_.front().at = readings[i].at;
+    } else if (rise > 0 && !still) {
+      // It happened after the last reading of the old value, and no longer than a period ago.
+      step(readings[i].at, rise, std::min(readings[i].at - readings[last_old].at, counter_period).value());
+    } else {
+      from_power(series, anchor, i);
+      // Nothing was read but the counter: all it can have lost is taken at the power before.
+      if (knots_.back().at < readings[i].at)
+        estimate(readings[i].at, known > 1 ? slope(known - 2) : std::max(0.0, rise) / since.value());
+    }
+    moved = true;
+    anchor = i;
+    last_old = i;
+  }
+  // After the last step: not longer than a period or so, unless the counter died.
+  from_power(series, anchor, readings.size() - 1);
+}
+
+double EnergyCurve::slope(std::size_t segment) const {
+  const Knot& a = knots_[segment];
+  const Knot& b = knots_[segment + 1];
+  return (b.joules - a.joules) / (b.at - a.at).value();
+}
+
+EnergyCurve::Point EnergyCurve::at(TimePoint t) const {
+  const auto above = std::ranges::upper_bound(knots_, t, {}, &Knot::at);
+  const auto index = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - knots_.begin() - 1));
+  const std::size_t segment = std::min(index, knots_.size() - 2);
+  const Knot& a = knots_[segment];
+  const Knot& b = knots_[segment + 1];
+  const double length = (b.at - a.at).value();
+  const double share = (t - a.at).value() / length;  // outside [0, 1] beyond the ends: the line goes on
+  const double inside = std::clamp(share, 0.0, 1.0);
+  const double beyond = std::abs(share - inside) * length;
+  Point p;
+  p.sum = a;
+  p.sum.at = t;
+  p.sum.joules += (b.joules - a.joules) * share;
+  p.sum.variance += (b.variance - a.variance) * inside;
+  p.sum.linear += (b.linear - a.linear) * inside;
+  p.sum.unseen += (b.unseen - a.unseen) * inside;
+  double lowest = slope(segment);
+  double highest = lowest;
+  const std::size_t from = segment - std::min(segment, kNeighbours);
+  const std::size_t to = std::min(segment + kNeighbours, knots_.size() - 2);
+  for (std::size_t s = from; s <= to; ++s) {
+    lowest = std::min(lowest, slope(s));
+    highest = std::max(highest, slope(s));
+  }
+  const double range = highest - lowest;
+  p.edge_band = range * (length * inside * (1 - inside) + beyond + averaging_.value()) +
+                0.5 * slope(segment) * std::max(a.jitter, b.jitter) +
+                kBlindFraction * slope(segment) * beyond;
+  return p;
+}
+
+std::optional<CurveEnergy> EnergyCurve::between(TimePoint from, TimePoint to) const {
+  if (empty() || to <= from || from < begin() || to > end()) return std::nullopt;
+  const Point a = at(from);
+  const Point b = at(to);
+  const double independent =
+      a.edge_band * a.edge_band + b.edge_band * b.edge_band + b.sum.variance - a.sum.variance;
+  return CurveEnergy{Joules(std::max(0.0, b.sum.joules - a.sum.joules)),
+                     Joules(std::sqrt(std::max(0.0, independent)) + b.sum.linear - a.sum.linear),
+                     Seconds(std::max(0.0, b.sum.unseen - a.sum.unseen))};
+}
+
+}  // namespace rubato::analyse

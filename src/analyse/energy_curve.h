@@ -1,0 +1,72 @@
+// Energy of one source as a line over time that never falls and can be cut anywhere, so that parts cut from
+// it add up to the whole. The rules are those of src/measure: the counter first, integrated power where it
+// fails.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/capability.h"
+#include "core/sample.h"
+
+namespace rubato::analyse {
+
+/// Which two fields of a reading are looked at: GPU, module and memory share one series of readings.
+struct SeriesView {
+  const std::vector<FastReading>* readings = nullptr;
+  std::optional<Watts> FastReading::*power = &FastReading::power;
+  std::optional<Joules> FastReading::*counter = nullptr;  // null: the scope has none
+};
+
+struct CurveEnergy {
+  Joules energy;
+  Joules band_sampling;  // half width
+  Seconds unseen;        // without readings, and estimated there
+};
+
+class EnergyCurve {
+ public:
+  EnergyCurve(const SeriesView& series, const SensorFacts& sensor);
+
+  [[nodiscard]] bool empty() const { return knots_.size() < 2; }
+  [[nodiscard]] bool has_counter() const { return has_counter_; }
+  /// The sensor's own update period where it is known, else the usual distance between readings.
+  [[nodiscard]] Seconds update_period() const { return period_; }
+  /// First and last moment energy is known for: a few updates beyond the readings.
+  [[nodiscard]] TimePoint begin() const { return knots_.front().at - reach(); }
+  [[nodiscard]] TimePoint end() const { return knots_.back().at + reach(); }
+
+  /// Absent outside [begin(), end()], and for an empty stretch.
+  [[nodiscard]] std::optional<CurveEnergy> between(TimePoint from, TimePoint to) const;
+
+ private:
+  /// The curve up to one moment; all sums run from its beginning.
+  struct Knot {
+    TimePoint at;
+    double joules = 0;
+    double variance = 0;  // J², between readings: independent of each other
+    double linear = 0;    // J, of estimates: may all be wrong in one direction
+    double unseen = 0;    // s
+    double jitter = 0;    // s, within which a counter's update happened
+  };
+  struct Point {
+    Knot sum;
+    double edge_band = 0;
+  };
+
+  void from_power(const SeriesView& series, std::size_t first, std::size_t last);
+  void from_counter(const SeriesView& series, const std::vector<std::size_t>& with_counter,
+                    Seconds counter_period);
+  void step(TimePoint at, double joules, double jitter);
+  void estimate(TimePoint at, double watts);
+  [[nodiscard]] Seconds reach() const { return 3.0 * period_; }
+  [[nodiscard]] double slope(std::size_t segment) const;
+  [[nodiscard]] Point at(TimePoint t) const;
+
+  std::vector<Knot> knots_;
+  Seconds period_;
+  Seconds averaging_;
+  bool has_counter_ = false;
+};
+
+}  // namespace rubato::analyse

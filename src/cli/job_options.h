@@ -1,0 +1,38 @@
+// What `run`, `measure` and `calibrate-meter` offer alike: meters beside the GPUs, and hooks in the job.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/hooks.h"
+
+namespace rubato::cli {
+
+struct JobOptions {
+  std::vector<std::string> meters;
+  bool no_hooks = false;
+  std::optional<std::string> kernels;
+  [[nodiscard]] HookWishes hooks() const { return {!no_hooks, kernels}; }
+};
+
+inline CLI::Option* add_meter_option(CLI::App& command, JobOptions& options) {
+  return command
+      .add_option("--meter", options.meters,
+                  "another power meter beside the GPUs, as in rapl or snmp:rack; may be given several times")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+}
+
+inline void add_job_options(CLI::App& command, JobOptions& options) {
+  add_meter_option(command, options);
+  command.add_flag("--no-hooks", options.no_hooks, "leave the job's Python as it is (as RUBATO_HOOKS=off)");
+  command
+      .add_option("--kernels", options.kernels,
+                  "record CUDA kernels for part of the time, as in 2s/60s; costs time while it records")
+      ->type_name("CYCLE")
+      ->expected(1);
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,57 @@
+// Reads the kernel rings a job's processes write (include/rubato/kernel_layout.h), as distrustfully as
+// MarkReader reads marks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "conduct/ring_file.h"
+#include "core/kernel_record.h"
+#include "record/types.h"
+
+namespace rubato::conduct {
+
+struct KernelReaderOptions {
+  Seconds rescan{0.25};  // how often new rings are looked for, on the clock handed to poll()
+  Seconds future{30};    // what ends later than that after now is dropped
+  Seconds past{3600};    // what began earlier than that is dropped
+  std::size_t most_rings = 512;
+};
+
+struct KernelNews {
+  std::vector<KernelRecord> kernels;        // by begin; a graph's launch is one
+  std::vector<record::KernelCycle> cycles;  // those that ended
+};
+
+class KernelReader {
+ public:
+  explicit KernelReader(std::filesystem::path directory, KernelReaderOptions options = {});
+
+  [[nodiscard]] KernelNews poll(TimePoint now);
+  /// The last news, with the cycles of processes that were killed inside one: they end with their last
+  /// kernel.
+  [[nodiscard]] KernelNews finish(TimePoint now);
+
+  /// Records overwritten before they were read, or not fit to be read.
+  [[nodiscard]] std::uint64_t lost() const { return folder_.lost(); }
+  /// Records whose times cannot be true.
+  [[nodiscard]] std::uint64_t implausible() const { return implausible_; }
+  [[nodiscard]] std::size_t rings() const { return folder_.rings(); }
+  /// One sentence for each file that was refused or given up since the last call.
+  [[nodiscard]] std::vector<std::string> take_complaints() { return folder_.take_complaints(); }
+
+ private:
+  void take(const RingOwner& owner, std::span<const std::byte> bytes, std::uint64_t lost_before,
+            TimePoint now, KernelNews& news);
+
+  KernelReaderOptions options_;
+  RingFolder folder_;
+  std::map<std::int32_t, record::KernelCycle> open_;  // by process
+  std::uint64_t implausible_ = 0;
+};
+
+}  // namespace rubato::conduct

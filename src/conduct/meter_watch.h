@@ -1,0 +1,85 @@
+// What the meters of a run tell: the energy of each channel, where one fell silent or said what cannot be,
+// and how far it lies behind the GPUs. Passive, on the session's thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conduct/power_trace.h"
+#include "core/meter_reading.h"
+#include "measure/energy_meter.h"
+#include "record/types.h"
+#include "record/writer.h"
+
+namespace rubato::conduct {
+
+class MeterWatch {
+ public:
+  /// `writer` may be null. `warn` is told each trouble once.
+  MeterWatch(std::vector<record::ChannelInfo> channels, TimePoint begin, record::Writer* writer,
+             std::function<void(const Error&)> warn);
+
+  void take(const std::vector<MeterNews>& news, TimePoint now);
+  void gpu_power(std::size_t gpu, TimePoint at, Watts power);
+  /// The holes that are still open, and the channels over the whole run; a channel that told nothing to the
+  /// end has the energy of the time in which it did.
+  [[nodiscard]] std::vector<record::ChannelEnd> finish(TimePoint now);
+  [[nodiscard]] bool empty() const { return channels_.empty(); }
+
+ private:
+  struct Channel {
+    record::ChannelInfo info;
+    measure::EnergyMeter meter;
+    std::size_t of;  // position in meters_
+    std::optional<TimePoint> first{};
+    std::optional<TimePoint> last{};
+    PowerTrace power{};
+    std::deque<measure::EnergyAt> counter{};  // where no power is told, for the lag
+    bool doubted = false;                     // and said so
+  };
+  /// A stretch in which a meter said what cannot be.
+  struct Doubtful {
+    std::string what;
+    TimePoint begin;
+    std::optional<TimePoint> end{};  // absent: it goes on
+  };
+  struct Device {
+    std::string name;
+    Seconds patience;
+    std::optional<TimePoint> last{};
+    std::string trouble{};  // until the next reading without any
+    bool silence_told = false;
+    std::vector<std::string> told{};
+    std::optional<Doubtful> doubtful{};  // not in the record yet
+  };
+  struct Hole {
+    std::size_t channel;
+    TimePoint begin;
+    TimePoint end;
+  };
+
+  void add(const MeterReading& reading, std::vector<Hole>& holes);
+  void judge(Channel& channel, const measure::CounterStep& step);
+  void begin_trouble(Device& meter, const MeterNews& news);
+  static void end_trouble(Device& meter, const MeterNews& news);
+  void put_doubtful(Device& meter, TimePoint end);
+  void notice_silence(TimePoint now);
+  /// One row for a meter all of whose channels were silent.
+  void put_holes(const std::vector<Hole>& holes);
+  void doubt(Channel& channel, const std::string& what);
+  void warn(ErrorCode code, std::string what, std::string hint = {}) const;
+  void estimate_lag(Channel& channel, std::span<const measure::PowerAt> gpus, record::ChannelEnd& end);
+
+  TimePoint begin_;
+  record::Writer* writer_;
+  std::function<void(const Error&)> warn_;
+  double clock_rate_;
+  std::vector<Channel> channels_;
+  std::vector<Device> meters_;
+  std::vector<PowerTrace> gpus_;
+};
+
+}  // namespace rubato::conduct
