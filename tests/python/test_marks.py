@@ -126,6 +126,8 @@ m.end_phase(m.EVALUATION); m.begin_phase(m.CHECKPOINT); m.end_phases(); m.end_ph
 import rubato, sys
 with rubato.iteration(): pass
 with rubato.iteration(steps=4): pass
+for _ in range(2):
+    with rubato.epoch(planned=9): pass
 hooks = sys.modules["_rubato._claims"]
 print(hooks.above(hooks.FIT), hooks.holder())
 rubato.mark("there")
@@ -133,6 +135,8 @@ rubato.mark("there")
         self.assertEqual(result.out, "True rubato.iteration\n")
         expected = [(f"iteration {way}", index) for index in (0, 1) for way in ("begin", "end")]
         self.assertEqual([(m.kind, m.id) for m in result.marks[:4]], expected)
+        self.assertEqual([(m.id, m.detail[0]) for m in result.of("epoch begin")], [(0, 9), (1, 9)])
+        self.assertEqual([m.id for m in result.of("epoch end")], [0, 1])
         self.assertEqual(len({mark.file for mark in result.marks}), 1)
 
 
