@@ -48,6 +48,7 @@ int pop_id(int, std::uint64_t*) {
 const std::vector<std::string>& names() {
   static const std::vector<std::string> made = [] {
     std::vector<std::string> out;
+    out.reserve(50);
     for (int i = 0; i < 50; ++i) out.push_back("_ZN2at6native" + std::string(150, 'x') + std::to_string(i));
     return out;
   }();

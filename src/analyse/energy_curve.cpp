@@ -37,8 +37,12 @@ Seconds usual_distance(const std::vector<FastReading>& readings) {
 
 }  // namespace
 
-EnergyCurve::EnergyCurve(const SeriesView& series, const SensorFacts& sensor)
+EnergyCurve::EnergyCurve(const SeriesView& series, const SensorFacts& sensor, bool corrected)
     : averaging_(sensor.averaging_window.value_or(Seconds(0))) {
+  if (corrected && sensor.gain) {
+    gain_ = *sensor.gain;
+    offset_ = sensor.offset.value_or(Watts(0));
+  }
   const std::vector<FastReading>& readings = *series.readings;
   period_ = sensor.update_period ? *sensor.update_period : usual_distance(readings);
   if (!(period_ > Seconds(0))) period_ = kUsualUpdatePeriod;
@@ -178,9 +182,10 @@ std::optional<CurveEnergy> EnergyCurve::between(TimePoint from, TimePoint to) co
   const Point b = at(to);
   const double independent =
       a.edge_band * a.edge_band + b.edge_band * b.edge_band + b.sum.variance - a.sum.variance;
-  return CurveEnergy{Joules(std::max(0.0, b.sum.joules - a.sum.joules)),
-                     Joules(std::sqrt(std::max(0.0, independent)) + b.sum.linear - a.sum.linear),
-                     Seconds(std::max(0.0, b.sum.unseen - a.sum.unseen))};
+  const Joules read(std::max(0.0, b.sum.joules - a.sum.joules));
+  const Joules band(std::sqrt(std::max(0.0, independent)) + b.sum.linear - a.sum.linear);
+  return CurveEnergy{read / gain_ - offset_ * (to - from), band / gain_,
+                     Seconds(std::max(0.0, b.sum.unseen - a.sum.unseen)), to - from};
 }
 
 }  // namespace rubato::analyse

@@ -22,11 +22,16 @@ struct CurveEnergy {
   Joules energy;
   Joules band_sampling;  // half width
   Seconds unseen;        // without readings, and estimated there
+  Seconds over;          // how long the stretch is
+  [[nodiscard]] CurveEnergy scaled(double share) const {
+    return {energy * share, band_sampling * share, unseen * share, over * share};
+  }
 };
 
 class EnergyCurve {
  public:
-  EnergyCurve(const SeriesView& series, const SensorFacts& sensor);
+  /// Corrected by the sensor's calibration where there is one and `corrected` says that it is this scope's.
+  EnergyCurve(const SeriesView& series, const SensorFacts& sensor, bool corrected = false);
 
   [[nodiscard]] bool empty() const { return knots_.size() < 2; }
   [[nodiscard]] bool has_counter() const { return has_counter_; }
@@ -67,6 +72,8 @@ class EnergyCurve {
   Seconds period_;
   Seconds averaging_;
   bool has_counter_ = false;
+  double gain_ = 1.0;  // true = read / gain - offset, as in src/measure
+  Watts offset_{};
 };
 
 }  // namespace rubato::analyse

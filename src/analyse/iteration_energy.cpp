@@ -19,7 +19,7 @@ Spread spread_of(const std::vector<double>& values) {
 
 // The value below which the fraction `part` lies; `values` are sorted.
 double quantile(const std::vector<double>& values, double part) {
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
 // Iterations of the stretches of the partition, which no gap interrupts.
@@ -68,7 +68,8 @@ class Groups {
     e.groups = static_cast<std::int64_t>(per_iteration_.size());
     e.iterations_per_group = iterations_ / static_cast<double>(per_iteration_.size());
     e.band_sampling = std::sqrt(squares_) / iterations_;
-    e.band_calibration = spread.mean * source_.facts.calibration_band;
+    e.band_calibration =
+        calibration_band(source_.facts, Joules(joules_), Seconds(seconds_)).value() / iterations_;
     return e;
   }
 
@@ -84,12 +85,14 @@ class Groups {
     const auto n = static_cast<double>(iterations);
     per_iteration_.push_back(energy->energy.value() / n);
     joules_ += energy->energy.value();
+    seconds_ += energy->over.value();
     iterations_ += n;
   }
 
   const EnergySource& source_;
   std::vector<double> per_iteration_;
   double joules_ = 0;
+  double seconds_ = 0;
   double iterations_ = 0;
   double squares_ = 0;
 };

@@ -102,10 +102,11 @@ void count(Shares& shares, std::uint64_t id, const KernelRecord& kernel, double 
   share.share += fair / recorded;
 }
 
-std::vector<KernelShare> ranked(const record::RunRecord& run, Shares shares,
+std::vector<KernelShare> ranked(const record::RunRecord& run, const Shares& shares,
                                 const std::optional<Joules>& energy) {
   std::vector<KernelShare> out;
-  for (auto& [id, share] : shares) {
+  for (const auto& [id, told] : shares) {
+    KernelShare share = told;
     const auto name = run.names.find(id);
     if (name != run.names.end())
       share.name = name->second;

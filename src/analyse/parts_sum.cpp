@@ -40,7 +40,7 @@ void apportion(const EnergySource& source, std::span<const Share> group, std::si
   const Seconds length = group.back().end - group.front().begin;
   for (const Share& share : group) {
     const double part = share.length() / length;
-    CurveEnergy energy{together->energy * part, together->band_sampling * part, together->unseen * part};
+    CurveEnergy energy = together->scaled(part);
     if (const auto inside = source.curve.between(share.begin, share.end))
       energy.band_sampling =
           std::max(energy.band_sampling, abs(inside->energy - energy.energy) + inside->band_sampling);

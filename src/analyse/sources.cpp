@@ -37,12 +37,17 @@ std::optional<CurveEnergy> covering(const EnergyCurve& curve, TimePoint begin, T
   energy->energy += estimate;
   energy->band_sampling += 0.5 * estimate;
   energy->unseen += missing;
+  energy->over += missing;
   return energy;
 }
 
 EnergySource made(SourceFacts facts, const SeriesView& series, const SensorFacts& sensor) {
-  EnergyCurve curve(series, sensor);
+  // A board's calibration is its own sensor's; a module or a memory is read by another.
+  const bool own = facts.gpu && facts.scope == Scope::gpu;
+  EnergyCurve curve(series, sensor, own);
+  const double gain = own ? sensor.gain.value_or(1.0) : 1.0;
   facts.calibration_band = sensor.calibration_band;
+  facts.calibration_floor = sensor.calibration_floor / gain;
   facts.update_period = curve.update_period();
   if (facts.whole) facts.kind = std::max(facts.kind, facts.whole->source.kind);
   return {std::move(facts), std::move(curve)};
@@ -109,9 +114,14 @@ bool long_enough(const EnergySource& source, Seconds length) {
   return length >= kUpdatesToMeasure * source.curve.update_period();
 }
 
+Joules calibration_band(const SourceFacts& facts, Joules energy, Seconds over) {
+  return energy * facts.calibration_band + facts.calibration_floor * over;
+}
+
 Figure figure_of(const EnergySource& source, const CurveEnergy& energy, bool apportioned) {
-  Figure f{energy.energy,     energy.band_sampling, energy.energy * source.facts.calibration_band,
-           source.facts.kind, apportioned,          energy.unseen};
+  Figure f{
+      energy.energy,     energy.band_sampling, calibration_band(source.facts, energy.energy, energy.over),
+      source.facts.kind, apportioned,          energy.unseen};
   if (apportioned) f.kind = std::max(f.kind, Kind::apportioned);
   return f;
 }
@@ -132,7 +142,7 @@ std::optional<Figure> energy_over(const EnergySource& source, TimePoint begin, T
   const auto around = source.curve.between(from, to);
   if (!around) return std::nullopt;
   const double share = length / (to - from);
-  CurveEnergy part{around->energy * share, around->band_sampling * share, around->unseen * share};
+  CurveEnergy part = around->scaled(share);
   // How far the model is off is not known to be less than how far the readings inside lie from it.
   if (const auto inside = source.curve.between(begin, end))
     part.band_sampling =

@@ -18,6 +18,7 @@ struct SourceFacts {
   Scope scope = Scope::gpu;
   Kind kind = Kind::measured;
   double calibration_band = 0.0;  // half width, as a fraction
+  Watts calibration_floor;        // half width besides
   Seconds update_period;
   std::optional<std::size_t> gpu;      // position in the record's devices
   std::optional<std::size_t> channel;  // position in the record's channels
@@ -49,6 +50,7 @@ inline constexpr double kUpdatesToMeasure = 50.0;
 inline constexpr std::string_view kApportionModel =
     "split by time, at the mean power of the surrounding stretch of at least 50 sensor updates";
 
+[[nodiscard]] Joules calibration_band(const SourceFacts& facts, Joules energy, Seconds over);
 [[nodiscard]] bool long_enough(const EnergySource& source, Seconds length);
 /// Absent where the source tells nothing of that time.
 [[nodiscard]] std::optional<Figure> energy_over(const EnergySource& source, TimePoint begin, TimePoint end);

@@ -15,8 +15,11 @@ std::optional<EnergyWindow> energy_of_samples(const record::DeviceRecord& device
   if (device.fast.size() < 2) return std::nullopt;
   const TimePoint begin = device.fast.front().at;
   const TimePoint end = device.fast.back().at;
-  const auto energy = energy_between(device.fast, begin, end, Seconds(0));
+  auto energy = energy_between(device.fast, begin, end, Seconds(0));
   if (!energy || end <= begin) return std::nullopt;
+  const SensorFacts& sensor = device.info.sensor;
+  const double gain = sensor.gain.value_or(1.0);
+  *energy = *energy / gain - sensor.offset.value_or(Watts(0)) * (end - begin);
   const Seconds update =
       device.info.sensor.update_period.value_or((end - begin) / static_cast<double>(device.fast.size() - 1));
   const bool counter = device.fast.front().energy_counter && device.fast.back().energy_counter;
@@ -24,7 +27,7 @@ std::optional<EnergyWindow> energy_of_samples(const record::DeviceRecord& device
                       end,
                       *energy,
                       2.0 * ((*energy / (end - begin)) * update),
-                      *energy * device.info.sensor.calibration_band,
+                      *energy * sensor.calibration_band + sensor.calibration_floor / gain * (end - begin),
                       {counter ? "energy_counter" : "integrated_power", counter ? "J" : "W", Scope::gpu,
                        device.info.kind, "from the samples of a record without its end"}};
 }

@@ -178,8 +178,9 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
     if (marks) {
       environment.emplace_back("RUBATO_MARKS", marks->path().string());
       std::error_code ignored;
-      hooks = plan_hooks(plan.hooks, invocation.command, environment_map(),
-                         std::filesystem::read_symlink("/proc/self/exe", ignored));
+      const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+      environment.emplace_back("RUBATO_BINARY", program.string());  // for the job's own windows
+      hooks = plan_hooks(plan.hooks, invocation.command, environment_map(), program);
       environment.insert(environment.end(), hooks.environment.begin(), hooks.environment.end());
       for (const auto& note : hooks.notes) log::info(note);
       if (!hooks.not_installed.empty()) log::debug(hooks.not_installed);

@@ -65,6 +65,23 @@ TEST(Parts, AddUpWithoutACounterToo) {
   }
 }
 
+TEST(Parts, OfACalibratedBoardAreCorrectedLikeTheRun) {
+  MadeTraining made(1, true);
+  record::RunRecord run = three_epochs(std::move(made)).ended();
+  const Parts plain = parts(run);
+  run.devices[0].info.sensor.gain = 0.9;
+  run.devices[0].info.sensor.offset = Watts(10);
+  run.end->devices[0].energy->energy =
+      run.end->devices[0].energy->energy / 0.9 - Watts(10) * run.end->devices[0].energy->duration();
+  const Parts p = parts(run);
+  EXPECT_NEAR(p.balance[0].residual->value(), 0, 1e-6);
+  const auto joules = [](const Parts& of) {
+    return row(of, "iterations")->energy[0].measured->energy.value();
+  };
+  const double seconds = row(p, "iterations")->time.value();
+  EXPECT_NEAR(joules(p), joules(plain) / 0.9 - 10 * seconds, 1);
+}
+
 TEST(Parts, IterationEnergyIsMeasuredOverGroups) {
   const Parts p = parts(three_epochs().ended());
   ASSERT_TRUE(p.iterations);

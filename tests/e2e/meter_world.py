@@ -1,7 +1,7 @@
 """Power meters with known watts: a made RAPL tree, a real snmpd, a real MQTT broker, and what feeds them.
 
-The servers are those of tools/unpack-test-servers, on loopback. Watts come from a thread that reads the wall clock, so a
-stretch of any length has known joules however late the machine is.
+The servers are those of tools/unpack-test-servers, on loopback. Watts come from a thread that reads the wall
+clock, so a stretch of any length has known joules however late the machine is.
 """
 
 import collections
@@ -14,11 +14,13 @@ import sys
 import threading
 import time
 
-from harness import BUILD, SOURCE, MachineTest, wait_until
+from harness import BUILD, SOURCE, MachineTest, preload_sanitizer, wait_until
 
 SERVERS = SOURCE / "build" / "servers"
 POWER_OBJECT, ENERGY_OBJECT = "1.3.6.1.4.1.99999.1", "1.3.6.1.4.1.99999.2"
 TICK_S = 0.05
+# A busy machine rewrites the register of joules later than that.
+STALE_S = 0.2
 
 # Prints the board's power as any program on the machine sees it: time, watts.
 WATCH_GPU = """
@@ -65,10 +67,9 @@ class Server:
         root = SERVERS / "root"
         libraries = [str(root / folder / f"{os.uname().machine}-linux-gnu") for folder in ("usr/lib", "lib")]
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                [str(root / program), *map(str, words)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": ":".join(libraries), "MIBS": "", **environment},
-            )
+            shared = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": ":".join(libraries), "MIBS": ""}
+            self.process = subprocess.Popen([str(root / program), *map(str, words)], stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=log, env={**shared, **environment})
 
     def stop(self):
         if self.process:
@@ -85,15 +86,15 @@ class Agent(Server):
         super().__init__(folder / "log")
         self.folder, self.port = folder, free_port(socket.SOCK_DGRAM)
         self.say(0)
-        (folder / "snmpd.conf").write_text(
-            f"agentaddress udp:127.0.0.1:{self.port}\nrocommunity secret 127.0.0.1\n"
-            f"pass_persist .1.3.6.1.4.1 /usr/bin/python3 -u {SOURCE}/tests/meter_net/agent_values.py {folder}/values\n"
-        )
+        answers = f"/usr/bin/python3 -u {SOURCE}/tests/meter_net/agent_values.py {folder}/values"
+        (folder / "snmpd.conf").write_text(f"agentaddress udp:127.0.0.1:{self.port}\n"
+                                           "rocommunity secret 127.0.0.1\n"
+                                           f"pass_persist .1.3.6.1.4.1 {answers}\n")
         self.start()
 
     def start(self):
-        self.spawn("usr/sbin/snmpd", "-f", "-Lo", "-C", "-c", self.folder / "snmpd.conf", "-p", self.folder / "pid",
-                   "-I", "-smux", SNMP_PERSISTENT_DIR=str(self.folder / "state"))
+        self.spawn("usr/sbin/snmpd", "-f", "-Lo", "-C", "-c", self.folder / "snmpd.conf",
+                   "-p", self.folder / "pid", "-I", "-smux", SNMP_PERSISTENT_DIR=str(self.folder / "state"))
 
     def say(self, watts, joules=0, kind="integer"):
         lines = f".{POWER_OBJECT} {kind} {watts}\n.{ENERGY_OBJECT} counter64 {int(joules)}\n"
@@ -114,8 +115,8 @@ class Broker(Server):
         folder.mkdir()
         super().__init__(folder / "log")
         self.port, self.plug = free_port(socket.SOCK_STREAM), None
-        (folder / "mosquitto.conf").write_text(f"listener {self.port} 127.0.0.1\nuser root\nallow_anonymous true\n")
         self.configuration = folder / "mosquitto.conf"
+        self.configuration.write_text(f"listener {self.port} 127.0.0.1\nuser root\nallow_anonymous true\n")
         self.start()
 
     def start(self):
@@ -131,8 +132,9 @@ class Broker(Server):
                     raise OSError("the broker refuses")
             topic = self.TOPIC.encode()
             body = len(topic).to_bytes(2, "big") + topic + message.encode()
-            length = bytes([len(body)]) if len(body) < 128 else bytes([len(body) % 128 + 128, len(body) // 128])
-            self.plug.sendall(b"\x30" + length + body)
+            size = len(body)
+            length = [size] if size < 128 else [size % 128 + 128, size // 128]
+            self.plug.sendall(b"\x30" + bytes(length) + body)
         except OSError:
             if self.plug:
                 self.plug.close()
@@ -193,8 +195,9 @@ class GpuPower(threading.Thread):
     def __init__(self, machine):
         super().__init__(daemon=True)
         self.seen = collections.deque(maxlen=600)
+        environment = preload_sanitizer({**machine.environment, "ASAN_OPTIONS": "detect_leaks=0"})
         self.process = subprocess.Popen([sys.executable, "-c", WATCH_GPU], stdout=subprocess.PIPE, text=True,
-                                        env=machine.environment)
+                                        env=environment)
         self.start()
 
     def run(self):

@@ -135,9 +135,13 @@ class PartsText {
   [[nodiscard]] std::string calibrations() const {
     constexpr std::size_t kNamed = 6;
     std::string text;
-    for (std::size_t i = 0; i < std::min(kNamed, parts_.sources.size()); ++i)
-      text += cat(text.empty() ? "" : ", ", parts_.sources[i].name, " ",
-                  percent(parts_.sources[i].calibration_band), " (", name_of(parts_.sources[i].kind), ")");
+    for (std::size_t i = 0; i < std::min(kNamed, parts_.sources.size()); ++i) {
+      const analyse::SourceFacts& source = parts_.sources[i];
+      text += cat(text.empty() ? "" : ", ", source.name, " ", percent(source.calibration_band));
+      if (source.calibration_floor > Watts(0))
+        text += cat(" and ", number(source.calibration_floor.value(), 1), " W");
+      text += cat(" (", name_of(source.kind), ")");
+    }
     return parts_.sources.size() > kNamed ? text + ", …" : text;
   }
 
