@@ -62,7 +62,8 @@ std::vector<IdleShare> idle_shares_of(const record::RunRecord& run, const Timeli
     const SourceFacts& facts = sources[s].facts;
     if (facts.scope != Scope::gpu || !facts.gpu) continue;
     IdleShare share{.source = s, .idle = {}, .measured_over = {}, .share = {}, .band = 0, .why_not = {}};
-    share.why_not = "no baseline was measured; `rubato measure --seconds 10` on the idle machine gives one";
+    share.why_not =
+        "no baseline was measured: the GPU was not idle for 5 s before the first mark or after the last";
     const auto quiet = quiet_stretch(run, timeline, run.devices[*facts.gpu]);
     const TimePoint begin =
         std::max(timeline.begin, sources[s].curve.empty() ? timeline.end : sources[s].curve.begin());

@@ -145,6 +145,16 @@ Rest rest_of(const Timeline& timeline, const Sources& sources, std::size_t whole
   return rest;
 }
 
+// Without readings: holes the curve has estimated, and what lies beyond its ends.
+Seconds unseen_in(const EnergySource& source, const EnergyWindow& whole) {
+  if (source.curve.empty()) return whole.duration();
+  const TimePoint begin = std::max(whole.begin, source.curve.begin());
+  const TimePoint end = std::min(whole.end, source.curve.end());
+  if (end <= begin) return whole.duration();
+  const auto inside = source.curve.between(begin, end);
+  return (inside ? inside->unseen : Seconds(0)) + (whole.duration() - (end - begin));
+}
+
 }  // namespace
 
 Scopes scopes_of(const record::RunRecord& run, const Timeline& timeline, const Sources& sources) {
@@ -154,7 +164,9 @@ Scopes scopes_of(const record::RunRecord& run, const Timeline& timeline, const S
         .source = i, .inside = whole_of(run, sources, sources[i]), .energy = {}, .over = {}, .rest = {}};
     // Where the record has the run's energy, that one is better: the sampler knew the sensor.
     if (const auto& whole = sources[i].facts.whole) {
-      row.energy = figure_of(sources[i], {whole->energy, whole->band_sampling, Seconds(0)}, false);
+      row.energy = figure_of(
+          sources[i], {whole->energy, whole->band_sampling, unseen_in(sources[i], *whole), whole->duration()},
+          false);
       row.energy->band_calibration = whole->band_calibration;
       row.over = whole->duration();
     } else if (!sources[i].curve.empty()) {

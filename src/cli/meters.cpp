@@ -38,7 +38,9 @@ Result<OpenMeters> open_meters(const std::vector<std::string>& specs, std::share
     auto answer = conduct::patiently<Opened>([spec, around] { return meter::open_meter(spec, around); });
     if (!answer) {
       open.stuck = true;
-      log::warning(cat("meter ", spec, " does not answer; it is left out"));
+      open.left_out.push_back(
+          Error{ErrorCode::timeout, cat("meter ", spec, " does not answer; it is left out"), {}});
+      log::warning(open.left_out.back());
       continue;
     }
     Opened& opened = *answer;
@@ -48,8 +50,10 @@ Result<OpenMeters> open_meters(const std::vector<std::string>& specs, std::share
       return fail(std::move(error));
     }
     if (!opened) {
-      log::warning(Error{opened.error().code, cat(opened.error().what, "; meter ", spec, " is left out"),
-                         opened.error().hint});
+      open.left_out.push_back(Error{opened.error().code,
+                                    cat(opened.error().what, "; meter ", spec, " is left out"),
+                                    opened.error().hint});
+      log::warning(open.left_out.back());
       continue;
     }
     const auto same = [&](const auto& other) { return other->name() == (*opened)->name(); };

@@ -13,7 +13,8 @@ namespace rubato::cli {
 
 struct OpenMeters {
   std::vector<std::unique_ptr<meter::Meter>> meters;
-  bool stuck = false;  // one hangs while it is opened: leave by conduct::leave_now()
+  std::vector<Error> left_out;  // those that could not be had
+  bool stuck = false;           // one hangs while it is opened: leave by conduct::leave_now()
 };
 
 /// What was typed and cannot work is an error, before the job starts: invalid_argument, not_found, corrupt. A

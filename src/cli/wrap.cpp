@@ -203,6 +203,9 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
                                                          plan.wanted.found_sm_clock, plan.rescue);
   }
   if (!plan.leader) parts.writer = open_record(info);
+  if (parts.writer)
+    for (const Error& error : meters->left_out)
+      parts.writer->decision({info.begin, "meter left out", {}, error.what});
   std::optional<conduct::MarkReader> reader;
   std::optional<conduct::EnergyBoard> board;
   std::optional<conduct::KernelReader> kernels;

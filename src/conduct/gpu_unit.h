@@ -38,6 +38,9 @@ struct GpuUnit {
   std::optional<SlowReading> state;
   std::optional<Watts> latest_power;
   Ownership ownership;
+  bool job_seen = false;     // it held a compute context here at some look
+  bool looked = false;       // at least once
+  bool blind = false;        // at some look it could not be told who computes here
   int unknown_in_a_row = 0;  // one process that died between two looks is not a namespace
   bool leased = false;
   bool gave_way = false;                // somebody else computes here, and it has been said

@@ -53,18 +53,26 @@ bool OwnershipCheck::carries_our_mark(pid_t pid) const {
 }
 
 Ownership OwnershipCheck::judge(const std::vector<ComputeProcess>& processes) const {
+  using Verdict = Ownership::Verdict;
   Ownership result;
+  // The gravest verdict counts, and of equal ones the first.
+  const auto found = [&result](Verdict verdict, std::string why) {
+    if (verdict <= result.verdict) return;
+    result.verdict = verdict;
+    result.why = std::move(why);
+  };
   for (const auto& process : processes) {
     const auto pid = static_cast<pid_t>(process.pid);
     if (!root_.exists(cat("/proc/", pid))) {
-      return {Ownership::Verdict::unknown,
-              cat("the driver names process ", pid,
-                  ", which cannot be seen from here (another process namespace?)")};
+      found(Verdict::unknown, cat("the driver names process ", pid,
+                                  ", which cannot be seen from here (another process namespace?)"));
+    } else if (is_ours(pid)) {
+      result.job_here = true;
+      found(Verdict::job, {});
+    } else {
+      found(Verdict::foreign,
+            cat(name_of_process(root_, pid), ", which is not part of this job, computes here too"));
     }
-    if (!is_ours(pid))
-      return {Ownership::Verdict::foreign,
-              cat(name_of_process(root_, pid), ", which is not part of this job, computes here too")};
-    result.verdict = Ownership::Verdict::job;
   }
   return result;
 }

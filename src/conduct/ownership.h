@@ -22,7 +22,8 @@ struct Ownership {
     foreign,  // somebody else computes here too
     unknown,  // a process the driver names cannot be seen from here (another process namespace)
   } verdict = Verdict::none;
-  std::string why;  // for foreign and unknown: which process
+  std::string why;        // for foreign and unknown: which process
+  bool job_here = false;  // whatever the verdict, at least one is the job's
 };
 
 class OwnershipCheck {

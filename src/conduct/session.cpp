@@ -104,6 +104,7 @@ void Session::watch_ownership(TimePoint now) {
   for (auto& unit : units_) {
     const auto processes = unit.gpu->compute_processes();
     if (!processes || !parts_.ownership) {
+      unit.blind = true;
       if (!processes) unit.ownership = {Ownership::Verdict::unknown, processes.error().what};
       continue;
     }
@@ -114,10 +115,21 @@ void Session::watch_ownership(TimePoint now) {
       settled = false;
       continue;
     }
+    unit.looked = true;
+    unit.job_seen = unit.job_seen || seen.job_here;
+    unit.blind = unit.blind || seen.verdict == Ownership::Verdict::unknown;
     unit.ownership = std::move(seen);
     settled = settled && unit.ownership.verdict != Ownership::Verdict::none;
   }
   next_ownership_ = now + (settled ? kOwnershipPeriodSettled : kOwnershipPeriodWaiting);
+}
+
+std::optional<bool> Session::used_by_job(const GpuUnit& unit) const {
+  if (unit.job_seen) return true;
+  const bool elsewhere =
+      std::any_of(units_.begin(), units_.end(), [](const GpuUnit& u) { return u.job_seen; });
+  if (unit.looked && !unit.blind && elsewhere) return false;
+  return std::nullopt;
 }
 
 void Session::on_slow(std::size_t gpu, const SlowReading& reading) {
@@ -189,6 +201,7 @@ void Session::finish(TimePoint now, const JobEnd& end) {
       put(&record::Writer::gap, record::Gap{begin_, now, unit.id(), energy.error().what});
     }
     device.other_scopes = other_scopes(unit, now);
+    device.used_by_job = used_by_job(unit);
     if (unit.found) device.found = setting_of(*unit.found);
     if (device.found) device.found->sm_clock = parts_.found_sm_clock;
     device.requested = unit.last_requested;

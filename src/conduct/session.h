@@ -109,6 +109,8 @@ class Session final : public measure::SampleSink {
   /// True where at least one iteration ended.
   bool follow_iterations(TimePoint now);
   void watch_ownership(TimePoint now);
+  /// False only where every look could tell and the job computed on another GPU; absent: not known.
+  [[nodiscard]] std::optional<bool> used_by_job(const GpuUnit& unit) const;
   void watch_limit(GpuUnit& unit, const SlowReading& reading);
   void settle_blocks(TimePoint now, bool last);
   void flush_change(GpuUnit& unit);

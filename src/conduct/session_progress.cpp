@@ -89,6 +89,7 @@ void Session::publish() {
   if (!until || *until <= begin_) return;
   std::vector<GpuNow> gpus;
   for (const auto& unit : units_) {
+    if (!used_by_job(unit).value_or(true)) continue;
     GpuNow& now = gpus.emplace_back();
     now.uuid = unit.id().uuid;
     now.kind = unit.gpu->kind();

@@ -31,6 +31,7 @@ class Loader {
     read_progress(read_, version_, out_);
     actions();
     ends();
+    if (!read_.failure()) set_bystanders_aside();
     return read_.failure();
   }
 
@@ -273,8 +274,8 @@ class Loader {
         });
     if (!out_.end) return;
     read_.each(cat("SELECT device_id,", kEnergyColumns, ",found_known,", setting_columns("found_"),
-                   ",requested_known,", setting_columns("requested_"),
-                   ",restoration,restoration_detail FROM device_end ORDER BY rowid"),
+                   ",requested_known,", setting_columns("requested_"), ",restoration,restoration_detail",
+                   version_ < 3 ? ",NULL" : ",used_by_job", " FROM device_end ORDER BY rowid"),
                [this](Statement& row) {
                  DeviceEnd& d = out_.end->devices.emplace_back();
                  d.gpu = gpu(row.integer());
@@ -288,6 +289,7 @@ class Loader {
                  d.requested = known();
                  d.restoration = read_.checked(parse_restoration(row.text()), Restoration::failed);
                  d.restoration_detail = row.text();
+                 if (const auto used = row.optional_integer()) d.used_by_job = *used != 0;
                });
     if (version_ < 2) return;
     read_.each(cat("SELECT device_id,", kEnergyColumns, " FROM device_energy ORDER BY rowid"),
@@ -310,6 +312,26 @@ class Loader {
           end.channel = *of;
           out_.end->channels.push_back(std::move(end));
         });
+  }
+
+  // What is left is the job's.
+  void set_bystanders_aside() {
+    if (!out_.end) return;
+    for (const DeviceEnd& end : out_.end->devices) {
+      if (end.used_by_job.value_or(true)) continue;
+      const auto device = std::ranges::find_if(
+          out_.devices, [&](const DeviceRecord& d) { return d.info.identity.id == end.gpu; });
+      if (device == out_.devices.end()) continue;
+      out_.bystanders.push_back({device->info.identity, device->info.kind, end.energy});
+      out_.devices.erase(device);
+    }
+    const auto aside = [this](const GpuId& gpu) {
+      return std::ranges::any_of(out_.bystanders, [&](const Bystander& b) { return b.identity.id == gpu; });
+    };
+    std::erase_if(out_.end->devices, [&](const DeviceEnd& d) { return aside(d.gpu); });
+    std::erase_if(out_.blocks, [&](const Block& b) { return aside(b.gpu); });
+    std::erase_if(out_.setting_changes, [&](const SettingChange& c) { return aside(c.gpu); });
+    std::erase_if(out_.gaps, [&](const Gap& g) { return g.gpu && aside(*g.gpu); });
   }
 
   std::optional<EnergyWindow> energy(Statement& row) {

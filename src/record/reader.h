@@ -33,6 +33,12 @@ struct DeviceRecord {
   std::vector<Source> sources;
 };
 
+struct Bystander {
+  GpuIdentity identity;
+  Kind kind = Kind::measured;
+  std::optional<EnergyWindow> energy;  // of the whole run
+};
+
 struct ChannelRecord {
   ChannelInfo info;
   std::vector<FastReading> readings;
@@ -42,6 +48,9 @@ struct RunRecord {
   RunInfo info;
   std::optional<RunEnd> end;  // absent: rubato was killed; the last second may be missing
   std::vector<DeviceRecord> devices;
+  /// Measured as well, but the job never computed on them: their energy is not the job's. Nothing else here
+  /// tells of them.
+  std::vector<Bystander> bystanders;
   std::vector<ChannelRecord> channels;
   std::vector<Mark> marks;                     // in order of time, without the names
   std::map<std::uint64_t, std::string> names;  // of marks' ids and of kernels, by hash

@@ -47,7 +47,7 @@ std::string create_statements() {
       "sensor_offset_w REAL, sensor_calibrated_by TEXT, sensor_lag_s REAL, sensor_calibration_floor_w REAL);",
       "CREATE TABLE device_end(device_id INTEGER REFERENCES device(id),", kEnergy, ",found_known INTEGER,",
       setting_columns("found_", " REAL"), ",requested_known INTEGER,", setting_columns("requested_", " REAL"),
-      ",restoration TEXT, restoration_detail TEXT);",
+      ",restoration TEXT, restoration_detail TEXT, used_by_job INTEGER);",
       "CREATE TABLE device_energy(device_id INTEGER REFERENCES device(id),", kEnergy, ");",
       "CREATE TABLE source(id INTEGER PRIMARY KEY, device_id INTEGER REFERENCES device(id), name TEXT, unit "
       "TEXT,"

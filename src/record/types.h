@@ -120,6 +120,7 @@ struct DeviceEnd {
   std::optional<Setting> requested;  // the last setting rubato had in force
   Restoration restoration = Restoration::not_needed;
   std::string restoration_detail;
+  std::optional<bool> used_by_job;         // held a compute context of the job's; absent: could not be told
   std::vector<EnergyWindow> other_scopes;  // module, memory: they overlap `energy` and are never added to it
 };
 

@@ -106,7 +106,7 @@ struct Writer::Impl {
   Statement insert_cycle{insert_into("kernel_cycle", 4)};
   Statement insert_end{insert_into("run_end", 8)};
   Statement insert_device_energy{insert_into("device_energy", 1 + 6)};
-  Statement insert_device_end{insert_into("device_end", 1 + 6 + 2 * (1 + kSettingColumns) + 2)};
+  Statement insert_device_end{insert_into("device_end", 1 + 6 + 2 * (1 + kSettingColumns) + 3)};
 
   template <class... Values>
   void write(Statement& statement, const Values&... values) {
@@ -402,7 +402,8 @@ Result<fs::path> Writer::finish(const RunEnd& end) {
             e ? std::optional(e->band_sampling) : std::nullopt,
             e ? std::optional(e->band_calibration) : std::nullopt, source, d.found ? 1 : 0,
             d.found.value_or(Setting{}), d.requested ? 1 : 0, d.requested.value_or(Setting{}),
-            name_of(d.restoration), d.restoration_detail);
+            name_of(d.restoration), d.restoration_detail,
+            d.used_by_job ? std::optional<std::int64_t>(*d.used_by_job ? 1 : 0) : std::nullopt);
     for (const EnergyWindow& other : d.other_scopes)
       w.write(w.insert_device_energy, device, other.begin, other.end, other.energy, other.band_sampling,
               other.band_calibration, w.source(d.gpu, other.source));

@@ -69,6 +69,7 @@ TEST_F(OwnershipTest, TheRunIdOfAnotherRunIsForeign) {
   process(kJob, 1, "launcher");
   process(300, 1, "daemon", std::string("RUBATO_RUN_ID=run-70\0XRUBATO_RUN_ID=run-7\0", 42));
   EXPECT_EQ(judge({300}).verdict, Verdict::foreign);
+  EXPECT_FALSE(judge({300}).job_here);
 }
 
 TEST_F(OwnershipTest, AnotherRankOfTheJobIsTheJobsAndSoAreItsChildren) {

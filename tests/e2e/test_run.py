@@ -67,9 +67,11 @@ class Run(MachineTest):
         machine = self.machine(rate=40, profiles="v100,v100")
         done = machine.run("run", "--power-limit", "150", "--", *machine.train(120))
         self.assertEqual(done.returncode, 0, done.stderr)
-        first, second = machine.last()["gpus"]
+        report = machine.last()
+        (first,), (second,) = report["gpus"], report["bystanders"]
         self.assertEqual(first["restoration"], "restored")
-        self.assertEqual(second["restoration"], "not_needed", "the job never used the second GPU")
+        self.assertNotEqual(first["uuid"], second["uuid"], "the job never used the second GPU")
+        self.assertEqual(report["energy_j"], first["energy_j"])
 
     def test_another_tenant_keeps_the_limit_where_it_is(self):
         machine = self.machine(rate=40)

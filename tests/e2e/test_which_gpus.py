@@ -32,6 +32,19 @@ class GivenGpus(MachineTest):
                 self.assertGreater(report["energy_j"], 60 * report["duration_s"])
                 self.assertLess(report["energy_j"], 250 * report["duration_s"])
 
+    def test_a_job_that_chooses_one_of_eight_by_itself_pays_for_that_one(self):
+        machine, uuids = self.eight()
+        job = [*machine.train(120), "--device", "3"]
+        done = machine.run("measure", "--", "env", "CUDA_VISIBLE_DEVICES=3", *job)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = machine.last()
+        self.assertEqual([gpu["uuid"] for gpu in report["gpus"]], [uuids[3]])
+        self.assertEqual(report["energy_j"], report["gpus"][0]["energy_j"])
+        self.assertEqual([source["source"] for source in report["sources"]], [uuids[3]])
+        self.assertEqual({gpu["uuid"] for gpu in report["bystanders"]}, set(uuids) - {uuids[3]})
+        self.assertTrue(all(gpu["energy_j"] > 0 for gpu in report["bystanders"]))
+        self.assertIn("7 more GPUs were measured on which the job never computed", done.stderr)
+
     def test_a_job_without_a_gpu_has_no_gpu_counted(self):
         machine, _ = self.eight()
         done = machine.run("measure", "--", "true", environment={"CUDA_VISIBLE_DEVICES": ""})

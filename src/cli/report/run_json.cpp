@@ -61,6 +61,19 @@ Value gpu(const analyse::GpuSummary& g) {
   return out;
 }
 
+// GPUs that were measured and on which the job never computed.
+Array bystanders(const record::RunRecord& run) {
+  Array out;
+  for (const record::Bystander& b : run.bystanders)
+    out.emplace_back(Object{{"uuid", b.identity.id.uuid},
+                            {"name", b.identity.name},
+                            {"index", b.identity.index},
+                            {"quality", name_of(b.kind)},
+                            {"energy_j", b.energy ? Value(Amount{b.energy->energy.value(), "J"})
+                                                  : Value(Missing{"it could not be read"})}});
+  return out;
+}
+
 Value savings(const analyse::Savings& s) {
   return Object{
       {"kind", name_of(s.kind)},
@@ -171,6 +184,7 @@ Value run_report_json(const record::RunRecord& run, const analyse::Summary& summ
       {"clock_rate", Amount{run.info.clock_rate, ""}},
       {"iterations", run.iterations.size()},
       {"gpus", std::move(gpus)},
+      {"bystanders", bystanders(run)},
       {"energy_j", summary.total ? Value(Amount{summary.total->energy.value(), "J"}) : Value(Missing{})},
       {"savings", summary.savings ? savings(*summary.savings) : Value(Missing{summary.why_no_savings})}};
   if (!summary.savings) out.set("why_no_savings", summary.why_no_savings);

@@ -104,6 +104,21 @@ class RunText {
       used();
       page_.say(summary_.why_no_savings);
     }
+    bystanders();
+  }
+
+  void bystanders() {
+    if (run_.bystanders.empty()) return;
+    Joules together;
+    bool all_known = true;
+    for (const record::Bystander& b : run_.bystanders) {
+      all_known = all_known && b.energy.has_value();
+      if (b.energy) together += b.energy->energy;
+    }
+    const std::size_t n = run_.bystanders.size();
+    page_.say(cat(n == 1 ? "One more GPU was measured on which the job never computed"
+                         : cat(n, " more GPUs were measured on which the job never computed"),
+                  all_known ? cat(": ", text_of(together), ", not counted.") : ", not counted."));
   }
 
   void used() {

@@ -3,6 +3,9 @@
 namespace rubato::cli {
 namespace {
 
+// Of the time, without readings: less changes no figure that is shown.
+constexpr double kWorthSaying = 0.01;
+
 using analyse::ScopeRow;
 using analyse::SourceFacts;
 
@@ -35,6 +38,8 @@ class ScopesText {
                   ", ", text_of(row.energy->energy / row.over), ", ", kind_text(*row.energy));
     else
       text += "unknown: no readings";
+    if (row.energy && row.energy->unseen > kWorthSaying * row.over)
+      text += cat(", ", text_of(row.energy->unseen), " of it without readings, estimated");
     if (facts.lag) text += cat("; ", text_of(*facts.lag), " behind the GPUs (", facts.lag_quality, ")");
     page_.say_after(indent, text);
     for (const ScopeRow& other : summary_.scopes.rows)

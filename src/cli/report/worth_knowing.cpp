@@ -95,11 +95,16 @@ std::vector<Event> worth_knowing(const record::RunRecord& run, const analyse::Su
   }
   for (const Lost& lost : collapsed(run, summary.duration)) {
     const std::string of_run = summary.duration ? cat(" (of ", report::text_of(*summary.duration), ")") : "";
-    events.push_back(
-        {lost.first,
-         cat(lost.gpu ? spoken_gpu(summary, *lost.gpu) : "all GPUs", ": nothing recorded ",
-             lost.times == 1 ? "for " : cat(lost.times, " times, "), report::text_of(lost.together),
-             lost.times == 1 ? "" : " together", of_run, ": ", lost.why)});
+    const std::string length =
+        cat(lost.times == 1 ? "for " : cat(lost.times, " times, "), report::text_of(lost.together),
+            lost.times == 1 ? "" : " together", of_run);
+    // A gap of no GPU is a meter's, which its words name, or a pause of rubato's own.
+    const bool of_meter = !lost.gpu && lost.why.starts_with("meter ");
+    if (of_meter)
+      events.push_back({lost.first, cat(lost.why, ", ", length)});
+    else
+      events.push_back({lost.first, cat(lost.gpu ? spoken_gpu(summary, *lost.gpu) : "all GPUs",
+                                        ": nothing recorded ", length, ": ", lost.why)});
   }
   for (const analyse::Remark& problem : summary.timeline.problems)
     events.push_back({problem.at, cat("a hook stepped back: ", problem.text)});
