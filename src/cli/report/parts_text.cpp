@@ -71,7 +71,10 @@ std::string short_text(const Figure& f) {
 std::string cell(const std::optional<Figure>& f) {
   if (!f) return "-";
   if (!(f->energy > Joules(0))) return short_text(*f);
-  return cat(short_text(*f), " ± ", percent(f->band_sampling / f->energy));
+  // A band wider than its figure says more in joules.
+  return cat(short_text(*f), " ± ",
+             f->band_sampling > f->energy ? report::text_of(f->band_sampling)
+                                          : percent(f->band_sampling / f->energy));
 }
 
 // What was measured and what was apportioned stay apart.
