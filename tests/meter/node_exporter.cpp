@@ -12,7 +12,8 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <regex>
+#include <optional>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -35,6 +36,18 @@ std::string read_until(int fd, Enough enough) {
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
   return text;
+}
+
+/// Of a line that has come whole: "… address=127.0.0.1:9100\n".
+std::optional<int> port_in(std::string_view log) {
+  constexpr std::string_view kAddress = "address=127.0.0.1:";
+  const std::size_t at = log.find(kAddress);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = log.substr(at + kAddress.size());
+  const std::size_t end = rest.find_first_not_of("0123456789");
+  if (end == 0 || end == std::string_view::npos) return std::nullopt;
+  const auto port = parse_integer(rest.substr(0, end));
+  return port ? std::optional(static_cast<int>(*port)) : std::nullopt;
 }
 
 }  // namespace
@@ -60,11 +73,9 @@ NodeExporter::NodeExporter(const std::filesystem::path& program, const std::file
             "--collector.rapl", "--collector.hwmon", "--web.listen-address=127.0.0.1:0", nullptr);
     ::_exit(127);
   }
-  const std::regex listening(R"(address=127\.0\.0\.1:([0-9]+))");
-  std::smatch match;
   const std::string text =
-      read_until(log_.get(), [&](const std::string& so_far) { return std::regex_search(so_far, listening); });
-  if (std::regex_search(text, match, listening)) port_ = std::stoi(match[1]);
+      read_until(log_.get(), [](const std::string& so_far) { return port_in(so_far).has_value(); });
+  port_ = port_in(text).value_or(0);
 }
 
 NodeExporter::~NodeExporter() {
