@@ -146,8 +146,8 @@ std::optional<KernelSummary> kernels_of(const record::RunRecord& run, const Ener
     summary.busy += fair[i] / seconds;
   }
   summary.kernels = static_cast<std::int64_t>(kernels.size());
-  summary.names = ranked(run, std::move(names), energy);
-  summary.layers = ranked(run, std::move(layers), energy);
+  summary.names = ranked(run, names, energy);
+  summary.layers = ranked(run, layers, energy);
   summary.kind = std::max(Kind::apportioned, source.facts.kind);
   summary.model =
       "split by kernel time at the mean power of the recorded stretches; kernels at the same moment share it "

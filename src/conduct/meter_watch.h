@@ -56,7 +56,7 @@ class MeterWatch {
     std::optional<Doubtful> doubtful{};  // not in the record yet
   };
   struct Hole {
-    std::size_t channel;
+    std::size_t channel = 0;
     TimePoint begin;
     TimePoint end;
   };

@@ -129,12 +129,12 @@ TEST(IdleShare, ComesFromTheRunsOwnQuietStretch) {
   EXPECT_NEAR(*s.idle[0].share, 50 * 105 / made.energy().value(), 0.01);
 }
 
-TEST(IdleShare, WithoutAQuietStretchSaysHowToMeasureOne) {
+TEST(IdleShare, WithoutAQuietStretchSaysWhatWasMissing) {
   MadeTraining made;
   made.wait(3_s, 50_W, 0.0).iterate(60, 0.5_s, 300_W);
   const Scopes s = scopes(made.ended());
   EXPECT_FALSE(s.idle[0].share);
-  EXPECT_THAT(s.idle[0].why_not, HasSubstr("rubato measure --seconds 10"));
+  EXPECT_THAT(s.idle[0].why_not, HasSubstr("not idle for 5 s"));
 }
 
 }  // namespace

@@ -96,7 +96,8 @@ TEST(PartsReport, PartsOfEverySourceAddUp) {
 }
 
 TEST(PartsReport, MeasuredAndApportionedStayApart) {
-  for (const auto& row : json(training())["parts"]["rows"])
+  const auto run = json(training());
+  for (const auto& row : run["parts"]["rows"])
     for (const auto& e : row["energy"]) {
       EXPECT_TRUE(e["measured"].is_null() || !e["measured"]["apportioned"].get<bool>()) << e;
       EXPECT_TRUE(e["apportioned"].is_null() || e["apportioned"]["kind"] == "apportioned") << e;
