@@ -50,7 +50,7 @@ class WindowBook final : public SampleSink {
 
  private:
   struct Unit {
-    device::Gpu* gpu;
+    device::Gpu* gpu = nullptr;
     EnergyMeter meter;
   };
   /// An edge lies where a reading lies, else it would be guessed from the neighbours.

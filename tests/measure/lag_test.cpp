@@ -19,7 +19,7 @@ class Load {
  public:
   explicit Load(std::uint64_t seed) : random_(seed) {
     for (double t = -60; t < 700; t += 0.5 + 4 * random_.uniform())
-      steps_.push_back({t, 100 + 200 * random_.uniform()});
+      steps_.emplace_back(t, 100 + 200 * random_.uniform());
   }
   [[nodiscard]] double at(double t) const {
     double w = steps_.front().second;

@@ -61,7 +61,7 @@ class McpSubject final : public Subject {
   Joules energy_step() const override { return Joules(joules_per_count); }
 
   [[nodiscard]] Surroundings around() const { return {.clock = clock_, .root = tree.root()}; }
-  void show_power(std::uint32_t raw) {
+  void show_power(std::uint32_t raw) const {
     for (const std::uint16_t address : std::array<std::uint16_t, 2>{0x16, 0x1a}) fake->set(address, raw, 4);
   }
 
