@@ -143,7 +143,10 @@ Result<OpenGpus> open_gpus_for_job(const Invocation& invocation) {
     return std::move(open);
   }
   if (!invocation.gpu.empty() && is_in_the_command(open.error())) return std::move(open);
-  log::warning(cat(open.error().what, "; the command runs, but no GPU is measured"));
+  // Who named a GPU can do something about it; who did not may have none.
+  const std::string hint = invocation.gpu.empty() ? std::string() : open.error().hint;
+  log::warning(
+      Error{open.error().code, cat(open.error().what, "; the command runs, but no GPU is measured"), hint});
   return OpenGpus{};
 }
 
