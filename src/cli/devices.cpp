@@ -54,6 +54,8 @@ Value sensor_json(const SensorFacts& sensor) {
                 {"averaging_window_s", seconds(sensor.averaging_window)},
                 {"counter_period_s", seconds(sensor.counter_period)},
                 {"calibration_band", Amount{sensor.calibration_band, "", 2}},
+                {"calibration_floor_w", Amount{sensor.calibration_floor.value(), "W"}},
+                {"lag_s", seconds(sensor.lag)},
                 {"gain", sensor.gain ? Value(Amount{*sensor.gain, "", 4}) : Value(Missing{"not calibrated"})},
                 {"calibrated_by", sensor.calibrated_by},
                 {"source", sensor.source}};
@@ -183,9 +185,13 @@ void print_text(const OpenGpus& open) {
                  number(clocks->sm.front().value(), 1), cat(clocks->sm.back()), clocks->sm.size(), memory);
     }
     const SensorFacts sensor = known_sensor(*open.selection.backend, *gpu);
-    fmt::print("  {:<9} new value every {}, mean over {}, +-{} % {}\n", "sensor",
-               in_milliseconds(sensor.update_period), in_milliseconds(sensor.averaging_window),
-               number(sensor.calibration_band * 100, 1), sensor.gain ? sensor.calibrated_by : "uncalibrated");
+    std::string band = cat(number(sensor.calibration_band * 100, 1), " %");
+    if (sensor.calibration_floor > Watts(0))
+      band += cat(" and ", number(sensor.calibration_floor.value(), 1), " W");
+    fmt::print("  {:<9} new value every {}, {}, +-{} {}\n", "sensor", in_milliseconds(sensor.update_period),
+               sensor.lag ? cat("lags by ", in_milliseconds(sensor.lag))
+                          : cat("mean over ", in_milliseconds(sensor.averaging_window)),
+               band, sensor.gain ? sensor.calibrated_by : "uncalibrated");
     if (!sensor.source.empty()) fmt::print("  {:<9} as known from: {}\n", "", sensor.source);
     print_capabilities("can read", kReads, gpu->capabilities());
     print_capabilities("can set", kSets, gpu->capabilities());

@@ -34,7 +34,9 @@ std::string footprint_text(const analyse::Footprint& f, const analyse::Factors& 
   std::string text;
   if (f.co2_grams) text = cat(fixed(*f.co2_grams, *f.co2_grams < 10 ? 2 : 0), " g of CO2");
   if (f.cost) text += cat(text.empty() ? "" : " and ", money_text(*f.cost), " ", factors.price->currency);
-  return cat(text, " for the GPUs' ", number(f.kwh, 4), " kWh, ", f.basis, ".");
+  return cat(text, " for the GPUs' ",
+             f.kwh < 0.01 ? cat(number(f.kwh * 1e3, 3), " Wh") : cat(number(f.kwh, 4), " kWh"), ", ", f.basis,
+             ".");
 }
 
 std::string forecast_text(const analyse::Forecast& f, const analyse::Factors& factors) {
