@@ -1,5 +1,7 @@
 """What dies, lies or is not there while meters are read: the job keeps its status, what was told is kept,
 and holes are named.
+
+Real servers live in real time: where a stretch has to be measured, it has to pass. No test waits for a state that way.
 """
 
 import json
