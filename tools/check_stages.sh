@@ -83,7 +83,8 @@ run_ctest() {
 }
 stage_test_debug() { run_ctest debug -L '^(unit|contract|golden)$' --no-tests=error; }
 stage_test_release() { run_ctest release -LE '^bench$' --no-tests=error; }
-stage_test_asan() { run_ctest asan -L '^(unit|contract|golden|fault|e2e)$' --no-tests=error; }
+stage_test_asan() { run_ctest asan -L '^(unit|contract|golden|fault)$' --no-tests=error; }
+stage_test_asan_e2e() { run_ctest asan -L '^e2e$' --no-tests=error; }
 stage_test_tsan() { run_ctest tsan -L '^(unit|contract|golden|fault|e2e)$' --no-tests=error; }
 stage_test_clang() { run_ctest clang -LE '^bench$' --no-tests=error; }
 # Alone on the machine, so that what is timed is not the neighbour.
@@ -133,6 +134,7 @@ remark() {
   case $1 in
     test_* | bench) grep -E 'tests passed|No tests were found' "$logs/$1.log" | tail -n 1 ;;
     layers | sizes) tail -n 1 "$logs/$1.log" ;;
+    fuzz) grep -m 20 -E 'error|ERROR: |SUMMARY: |^== ' "$logs/fuzz.log" && tail -n 20 "$logs/fuzz.log" ;;
     tidy) grep -E '^[0-9]+ files$' "$logs/$1.log" || echo 'nothing changed' ;;
   esac
 }
@@ -141,6 +143,8 @@ remark() {
 excerpt() {
   case $1 in
     test_* | bench)
+      # What the programs said, then what ctest says of them.
+      grep -m 40 -E '^[A-Za-z]*(Error|Exception): |^(FAIL|ERROR): |: Failure$|SUMMARY: ' "$logs/$1.log"
       if grep -q 'tests passed,' "$logs/$1.log"; then
         sed -n '/tests passed,/,$p' "$logs/$1.log" | head -n 40
       else
@@ -149,6 +153,7 @@ excerpt() {
       ;;
     build_*) grep -m 20 -E 'error|FAILED|Error' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
     format) sed -nE 's/^([^:]+):.*clang-format-violations.*/\1/p' "$logs/format.log" | sort -u | sed 's/^/clang-format-14 -i /' ;;
+    fuzz) grep -m 20 -E 'error|ERROR: |SUMMARY: |^== ' "$logs/fuzz.log" && tail -n 20 "$logs/fuzz.log" ;;
     tidy) grep -m 20 -E 'error:' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
     *) head -n 20 "$logs/$1.log" ;;
   esac

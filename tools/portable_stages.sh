@@ -37,11 +37,11 @@ EOF
 
 # Header-only libraries as Debian packages them, and a tclsh, which SQLite's build wants.
 get_packages() {
-  if [[ ! -e $root/packages/complete-2 ]]; then
-    rm -rf "$root/packages"
+  if [[ ! -e $root/packages/complete-3 ]]; then
+    rm -rf "$root/packages" "$root/dependencies"
     mkdir -p "$root"/packages/{debs,headers,tcl}
     private_apt
-    (cd "$root/packages/debs" && apt-get -qq download libexpected-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev tcl8.6 libtcl8.6)
+    (cd "$root/packages/debs" && apt-get -qq download libexpected-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libeigen3-dev tcl8.6 libtcl8.6)
     local file
     for file in "$root"/packages/debs/*.deb; do
       case $file in
@@ -50,7 +50,7 @@ get_packages() {
       esac
     done
     (cd "$root/packages" && apt-get -qq source fmtlib libzstd sqlite3 >/dev/null)
-    touch "$root/packages/complete-2"
+    touch "$root/packages/complete-3"
   fi
   (cd "$root/packages" && printf '%s\n' ./*.dsc debs/*.deb | sed 's|.*/||')
 }

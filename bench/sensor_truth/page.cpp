@@ -45,7 +45,7 @@ often, before and after a calibration.
 - **Between looks.** A sensor that sees 25 of 100 ms draws a sample. Neighbouring readings say how much samples differ.
   Where the job's iterations are known, what repeats with them counts as the beat, below, and only the rest as chance.
 - **The beat.** Near a small ratio of step time and sensor period every look falls on the same moments of an iteration,
-  and a longer window helps nothing. The bias is computed harmonic by harmonic (`measure/beat.h`) from step time, its
+  and a longer window helps nothing. The bias is computed harmonic by harmonic (`core/beat.h`) from step time, its
   spread and the period, which is taken from repeated readings where they show another than the told one; the worst
   period within half a percent counts. The readings in a perfect beat do not move at all, so at least a standard
   deviation of 30 %% of the mean power is assumed hidden. Such a window says so in its source. Nothing moves the

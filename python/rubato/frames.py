@@ -7,7 +7,10 @@ from typing import Any, Dict
 
 from . import _binary
 
-SERIES = ("samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions")
+SERIES = (
+    "samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions", "statements", "rates", "shifts",
+    "features",
+)
 
 _WHOLE = (
     "gpu",
@@ -18,10 +21,15 @@ _WHOLE = (
     "rank",
     "stream",
     "limiter_bits",
+    "launches",
     "performance_state",
 )
 _UNSIGNED = ("id", "flags", "graph", "detail_", "grid_", "block_", "lost_before")  # hashes use all 64 bits
-_TEXT = ("name", "mark", "meter", "channel", "kernel", "layer", "role", "action", "why")
+_TEXT = (
+    "name", "mark", "meter", "channel", "kernel", "layer", "role", "action", "why", "source", "relation", "kind",
+    "what", "unit", "provider", "counter", "check",
+)
+_REAL = ("per_second", "confidence", "value", "from", "to")
 _UNITS = ("_s", "_w", "_j", "_mhz", "_c", "_fraction")
 
 
@@ -44,8 +52,8 @@ def load(run: str = "last") -> "Run":
 
 class Run:
     """One record. Each series is a frame, read when first asked for: samples, meters, marks, kernels,
-    iterations, blocks, decisions. The index is in seconds of the run's clock since its begin; units stand in
-    the column names; what was not read is missing, never zero. `frame.attrs["facts"]` says what was measured
+    iterations, blocks, decisions, statements, rates, shifts, features. The index is in seconds of the run's
+    clock since its begin; units stand in the column names; what was not read is missing, never zero. `frame.attrs["facts"]` says what was measured
     how.
     """
 
@@ -93,7 +101,7 @@ def _dtype(column: str) -> str:
         return "Int64"
     if column.startswith(_UNSIGNED):
         return "UInt64"
-    return "float64" if column.endswith(_UNITS) else "object"
+    return "float64" if column in _REAL or column.endswith(_UNITS) else "object"
 
 
 def _rubato(*arguments: str) -> str:

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "device/replay/board.h"
+#include "device/sim/work.h"
 
 namespace rubato::sim_trainer {
 namespace {
@@ -61,6 +62,7 @@ Result<Stage> replayed(TrainOptions options) {
 }
 
 Result<Stage> simulated(TrainOptions options) {
+  if (const auto known = device::sim::find_workload(options.workload); !known) return fail(known.error());
   const auto path = device::sim::world_path_from_environment();
   if (!path)
     return fail(ErrorCode::unavailable,

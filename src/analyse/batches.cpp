@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "analyse/energy_between.h"
 #include "base/text.h"
@@ -16,8 +18,9 @@ constexpr double kUpdatesPerBatch = 50.0;
 constexpr Seconds kUsualUpdatePeriod{0.1};
 
 struct Observation {
-  double value = 0.0;   // per iteration
-  double weight = 0.0;  // iterations
+  double value = 0.0;       // per iteration
+  double weight = 0.0;      // iterations
+  std::size_t setting = 0;  // which of the settings it was made at
 };
 
 struct Observations {
@@ -46,7 +49,8 @@ std::optional<Joules> energy_of_all(const record::RunRecord& run, const Stretch&
   return sum;
 }
 
-void add_batches(const record::RunRecord& run, const Stretch& stretch, Seconds update, Observations& out) {
+void add_batches(const record::RunRecord& run, const Stretch& stretch, std::size_t setting, Seconds update,
+                 Observations& out) {
   const auto first = std::ranges::lower_bound(run.iterations, stretch.begin, {}, &Iteration::begin);
   auto last = first;
   while (last != run.iterations.end() && last->end <= stretch.end) ++last;
@@ -60,57 +64,72 @@ void add_batches(const record::RunRecord& run, const Stretch& stretch, Seconds u
     // To the next batch's beginning, so that pauses between iterations belong to somebody.
     const TimePoint end = to < inside.size() ? inside[to].begin : inside.back().end;
     const auto count = static_cast<double>(to - from);
-    out.time.push_back({(end - inside[from].begin).value() / count, count});
+    out.time.push_back({(end - inside[from].begin).value() / count, count, setting});
     const auto energy = energy_of_all(run, stretch, inside[from].begin, end, 2 * update);
-    if (energy) out.energy.push_back({energy->value() / count, count});
+    if (energy) out.energy.push_back({energy->value() / count, count, setting});
   }
 }
 
-double weighted_mean(const std::vector<Observation>& all) {
-  double sum = 0.0;
-  double weight = 0.0;
+struct Scatter {
+  double variance = 0.0;  // of the mean
+  double degrees = 0.0;   // of freedom
+};
+
+// About the mean of its own setting: that settings differ is no error of what they cost together. What
+// neighbours still share (a slow drift) makes n observations worth fewer: n (1 - r) / (1 + r), with r their
+// lag-one correlation, the rule for a first-order process.
+Scatter scatter_of(const std::vector<Observation>& all) {
+  struct Sum {
+    double value = 0.0;
+    double weight = 0.0;
+  };
+  std::map<std::size_t, Sum> settings;
   for (const Observation& o : all) {
-    sum += o.value * o.weight;
-    weight += o.weight;
+    Sum& sum = settings[o.setting];
+    sum.value += o.value * o.weight;
+    sum.weight += o.weight;
   }
-  return sum / weight;
-}
-
-// Squared relative standard error of the mean. What neighbours still share (a slow drift) makes n
-// observations worth fewer: n (1 - r) / (1 + r), with r their lag-one correlation, the rule for a first-order
-// process.
-double squared_error(const std::vector<Observation>& all) {
-  const double mean = weighted_mean(all);
-  const auto n = static_cast<double>(all.size());
   double squares = 0.0;
   double products = 0.0;
+  double before = 0.0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const double d = all[i].value - mean;
+    const Sum& sum = settings[all[i].setting];
+    const double d = all[i].value - sum.value / sum.weight;
     squares += d * d;
-    if (i > 0) products += d * (all[i - 1].value - mean);
+    if (i > 0) products += d * before;
+    before = d;
   }
+  const double n = static_cast<double>(all.size());
+  const double degrees = n - static_cast<double>(settings.size());
   const double correlation = squares > 0 ? std::clamp(products / squares, 0.0, 0.9) : 0.0;
-  const double variance = squares / (n - 1) / n * (1 + correlation) / (1 - correlation);
-  return variance / (mean * mean);
+  return {squares / degrees / n * (1 + correlation) / (1 - correlation), degrees};
+}
+
+/// As many as tell a scatter: the first of each setting but one tells of that setting alone.
+std::size_t independent(const std::vector<Observation>& all) {
+  std::set<std::size_t> settings;
+  for (const Observation& o : all) settings.insert(o.setting);
+  return all.empty() ? 0 : all.size() - settings.size() + 1;
 }
 
 Mean mean_of(double value, const std::vector<Observation>& batches, const std::vector<Observation>& blocks) {
   Mean mean{.value = value};
-  const std::size_t most = std::max(batches.size(), blocks.size());
+  const std::size_t most = std::max(independent(batches), independent(blocks));
   if (most < kFewestObservations) {
-    mean.why_no_error = cat("only ", most, " independent stretches were seen, at least ", kFewestObservations,
-                            " are needed for an interval");
+    mean.why_no_error =
+        cat("only ", most, most == 1 ? " independent stretch was" : " independent stretches were",
+            " seen, at least ", kFewestObservations, " are needed for an interval");
     return mean;
   }
   double worst = -1.0;
   for (const auto* observations : {&batches, &blocks}) {
-    if (observations->size() < kFewestObservations) continue;
-    const double error = squared_error(*observations);
-    if (error <= worst) continue;
-    worst = error;
-    mean.degrees = static_cast<double>(observations->size() - 1);
+    if (independent(*observations) < kFewestObservations) continue;
+    const Scatter scatter = scatter_of(*observations);
+    if (scatter.variance <= worst) continue;
+    worst = scatter.variance;
+    mean.degrees = scatter.degrees;
   }
-  mean.relative_error = std::sqrt(worst);
+  mean.relative_error = std::sqrt(worst) / value;
   return mean;
 }
 
@@ -124,11 +143,15 @@ CostPerIteration cost_per_iteration(const record::RunRecord& run, const std::vec
   Seconds time;
   double sampling = 0.0;
   CostPerIteration cost;
+  std::vector<Setting> settings;
   for (const Stretch& stretch : stretches) {
     const auto n = static_cast<double>(stretch.iterations);
-    add_batches(run, stretch, update, batches);
-    blocks.energy.push_back({stretch.energy->value() / n, n});
-    blocks.time.push_back({stretch.duration().value() / n, n});
+    const auto known = std::ranges::find(settings, stretch.setting);
+    const auto setting = static_cast<std::size_t>(known - settings.begin());
+    if (known == settings.end()) settings.push_back(stretch.setting);
+    add_batches(run, stretch, setting, update, batches);
+    blocks.energy.push_back({stretch.energy->value() / n, n, setting});
+    blocks.time.push_back({stretch.duration().value() / n, n, setting});
     energy += *stretch.energy;
     time += stretch.duration();
     sampling += std::pow(stretch.band_sampling.value(), 2);

@@ -3,20 +3,16 @@
 // fails.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "analyse/beat_band.h"
+#include "analyse/series_view.h"
+#include "analyse/step_times.h"
 #include "core/capability.h"
-#include "core/sample.h"
 
 namespace rubato::analyse {
-
-/// Which two fields of a reading are looked at: GPU, module and memory share one series of readings.
-struct SeriesView {
-  const std::vector<FastReading>* readings = nullptr;
-  std::optional<Watts> FastReading::*power = &FastReading::power;
-  std::optional<Joules> FastReading::*counter = nullptr;  // null: the scope has none
-};
 
 struct CurveEnergy {
   Joules energy;
@@ -31,7 +27,9 @@ struct CurveEnergy {
 class EnergyCurve {
  public:
   /// Corrected by the sensor's calibration where there is one and `corrected` says that it is this scope's.
-  EnergyCurve(const SeriesView& series, const SensorFacts& sensor, bool corrected = false);
+  /// `steps`: of the job that the sensor may be in step with.
+  EnergyCurve(const SeriesView& series, const SensorFacts& sensor, bool corrected = false,
+              std::shared_ptr<const StepTimes> steps = nullptr);
 
   [[nodiscard]] bool empty() const { return knots_.size() < 2; }
   [[nodiscard]] bool has_counter() const { return has_counter_; }
@@ -68,6 +66,7 @@ class EnergyCurve {
   [[nodiscard]] double slope(std::size_t segment) const;
   [[nodiscard]] Point at(TimePoint t) const;
 
+  BeatBand beat_;
   std::vector<Knot> knots_;
   Seconds period_;
   Seconds averaging_;

@@ -3,29 +3,32 @@
 #include <algorithm>
 
 #include "analyse/batches.h"
+#include "analyse/judged.h"
 #include "analyse/quotient.h"
 #include "base/text.h"
 
 namespace rubato::analyse {
 namespace {
 
-template <class Map>
-Estimate mapped(const Estimate& from, Map map) {
-  Estimate to{.value = map(from.value), .why_no_interval = from.why_no_interval};
-  if (from.interval) {
-    const double one = map(from.interval->low);
-    const double other = map(from.interval->high);
-    to.interval = Interval{std::min(one, other), std::max(one, other)};
-  }
-  return to;
-}
-
 tl::unexpected<Error> cannot(std::string why) {
   return fail(ErrorCode::not_found, std::move(why));
 }
 
-bool is_found_setting(BlockRole role) {
-  return role == BlockRole::baseline || role == BlockRole::control;
+/// Everything that ran at another setting than the found one, with the mean error of `like`: settings differ
+/// from each other, which is no error of their sum.
+CostPerIteration sum_of(const std::vector<Stretch>& away, const CostPerIteration& like) {
+  CostPerIteration sum = like;
+  Joules energy;
+  Seconds time;
+  sum.iterations = 0;
+  for (const Stretch& s : away) {
+    energy += *s.energy;
+    time += s.duration();
+    sum.iterations += s.iterations;
+  }
+  sum.energy.value = energy.value() / static_cast<double>(sum.iterations);
+  sum.time.value = time.value() / static_cast<double>(sum.iterations);
+  return sum;
 }
 
 }  // namespace
@@ -34,20 +37,34 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stret
                            const std::optional<EnergyWindow>& total, const std::optional<Seconds>& duration) {
   std::vector<Stretch> found;
   std::vector<Stretch> hold;
+  std::vector<Stretch> away;  // held, tried or on the way there
   std::int64_t iterations = 0;
   bool held = false;
+  bool tried = false;
   bool energy_missing = false;
   for (const Stretch& s : stretches) {
     iterations += s.iterations;
     held = held || s.role == BlockRole::hold;
-    if (s.iterations == 0 || s.duration() <= Seconds(0) || s.role == BlockRole::warmup) continue;
-    if (!s.energy || *s.energy <= Joules(0))
+    tried = tried || s.role == BlockRole::trial;
+    if (s.iterations == 0 || s.duration() <= Seconds(0)) continue;
+    const bool has_energy = s.energy && *s.energy > Joules(0);
+    if (has_energy && !at_found_setting(s) && (s.role != BlockRole::warmup || !s.setting.empty()))
+      away.push_back(s);
+    if (s.role == BlockRole::warmup || s.role == BlockRole::trial) continue;
+    if (!has_energy)
       energy_missing = true;
     else
-      (is_found_setting(s.role) ? found : hold).push_back(s);
+      (at_found_setting(s) ? found : hold).push_back(s);
   }
   if (run.info.mode == "measure")
     return cannot("This run was measured only: no setting was changed, so there is nothing to compare.");
+  if (!held && tried)
+    return cannot(
+        "The run ended while settings were still being tried, so there is no chosen setting to compare.");
+  const bool chooses =
+      std::ranges::any_of(run.decisions, [](const record::Decision& d) { return d.action == "strategy"; });
+  if (!held && chooses)
+    return cannot("The run ended before another setting was tried, so there is nothing to compare.");
   if (!held) return cannot("No other setting was held in this run, so there is nothing to compare.");
   if (iterations == 0)
     return cannot(
@@ -66,18 +83,16 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stret
   };
   const Estimate energy = over_found(at_hold.energy, at_found.energy);
   const Estimate time = over_found(at_hold.time, at_found.time);
-  Joules hold_energy;
-  Seconds hold_time;
-  for (const Stretch& s : hold) {
-    hold_energy += *s.energy;
-    hold_time += s.duration();
-  }
-  // What hold would have cost at the found setting, less what it did cost. The rest of the run was at the
-  // found setting, or is counted as if it had been; it stands in the denominator only.
-  const auto saved = [&](double ratio) { return hold_energy * (1.0 / ratio - 1.0); };
-  const auto longer = [&](double ratio) { return hold_time * (1.0 - 1.0 / ratio); };
-  const Joules used = total ? total->energy : hold_energy;
-  const Seconds took = duration.value_or(hold_time);
+  // What these stretches would have cost at the found setting, less what they did cost. The rest of the run
+  // was at the found setting, or is counted as if it had been; it stands in the denominator only.
+  const CostPerIteration at_away = sum_of(away, at_hold);
+  const Estimate away_energy = over_found(at_away.energy, at_found.energy);
+  const Estimate away_time = over_found(at_away.time, at_found.time);
+  const auto n = static_cast<double>(at_away.iterations);
+  const auto saved = [&](double ratio) { return Joules(n * at_away.energy.value) * (1.0 / ratio - 1.0); };
+  const auto longer = [&](double ratio) { return Seconds(n * at_away.time.value) * (1.0 - 1.0 / ratio); };
+  const Joules used = total ? total->energy : Joules(n * at_away.energy.value);
+  const Seconds took = duration.value_or(Seconds(n * at_away.time.value));
 
   Savings s;
   for (const record::DeviceRecord& d : run.devices) s.kind = std::max(s.kind, d.info.kind);
@@ -86,10 +101,10 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stret
       if (b->energy) s.kind = std::max(s.kind, b->energy->source.kind);
   s.energy_per_iteration = mapped(energy, [](double ratio) { return 1.0 - ratio; });
   s.slowdown = mapped(time, [](double ratio) { return ratio - 1.0; });
-  s.run_saved = saved(energy.value);
-  s.run_energy = mapped(energy, [&](double ratio) { return saved(ratio) / (used + saved(ratio)); });
-  s.run_longer = longer(time.value);
-  s.run_slowdown = mapped(time, [&](double ratio) { return longer(ratio) / (took - longer(ratio)); });
+  s.run_saved = saved(away_energy.value);
+  s.run_energy = mapped(away_energy, [&](double ratio) { return saved(ratio) / (used + saved(ratio)); });
+  s.run_longer = longer(away_time.value);
+  s.run_slowdown = mapped(away_time, [&](double ratio) { return longer(ratio) / (took - longer(ratio)); });
   s.found_iterations = at_found.iterations;
   s.hold_iterations = at_hold.iterations;
   s.method =

@@ -17,7 +17,9 @@ SettledCost settled_cost(const record::RunRecord& run) {
     held = held || s.role == BlockRole::hold;
     usable.push_back(s);
   }
-  if (held) std::erase_if(usable, [](const Stretch& s) { return s.role != BlockRole::hold; });
+  std::erase_if(usable, [held](const Stretch& s) {
+    return held ? s.role != BlockRole::hold : s.role == BlockRole::trial;
+  });
   SettledCost settled;
   if (!usable.empty()) {
     settled.cost = cost_per_iteration(run, usable);

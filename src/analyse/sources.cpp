@@ -41,10 +41,13 @@ std::optional<CurveEnergy> covering(const EnergyCurve& curve, TimePoint begin, T
   return energy;
 }
 
-EnergySource made(SourceFacts facts, const SeriesView& series, const SensorFacts& sensor) {
+using Steps = std::shared_ptr<const StepTimes>;
+
+EnergySource made(SourceFacts facts, const SeriesView& series, const SensorFacts& sensor,
+                  const Steps& steps = nullptr) {
   // A board's calibration is its own sensor's; a module or a memory is read by another.
   const bool own = facts.gpu && facts.scope == Scope::gpu;
-  EnergyCurve curve(series, sensor, own);
+  EnergyCurve curve(series, sensor, own, steps);
   const double gain = own ? sensor.gain.value_or(1.0) : 1.0;
   facts.calibration_band = sensor.calibration_band;
   facts.calibration_floor = sensor.calibration_floor / gain;
@@ -53,7 +56,8 @@ EnergySource made(SourceFacts facts, const SeriesView& series, const SensorFacts
   return {std::move(facts), std::move(curve)};
 }
 
-void add_device(const record::RunRecord& run, std::size_t index, std::vector<EnergySource>& out) {
+void add_device(const record::RunRecord& run, std::size_t index, const Steps& steps,
+                std::vector<EnergySource>& out) {
   const record::DeviceRecord& device = run.devices[index];
   const record::DeviceEnd* end = end_of(run, device.info.identity.id);
   SourceFacts facts{.name = cat("GPU ", device.info.identity.index),
@@ -75,12 +79,13 @@ void add_device(const record::RunRecord& run, std::size_t index, std::vector<Ene
   const Readings* readings = &device.fast;
   if (has(*readings, &FastReading::module_power, &FastReading::module_energy_counter))
     out.push_back(made(other(Scope::module),
-                       {readings, &FastReading::module_power, &FastReading::module_energy_counter}, sensor));
+                       {readings, &FastReading::module_power, &FastReading::module_energy_counter}, sensor,
+                       steps));
   SourceFacts own = facts;
   if (end != nullptr) own.whole = end->energy;
-  out.push_back(made(own, {readings, &FastReading::power, &FastReading::energy_counter}, sensor));
+  out.push_back(made(own, {readings, &FastReading::power, &FastReading::energy_counter}, sensor, steps));
   if (has(*readings, &FastReading::memory_power, nullptr))
-    out.push_back(made(other(Scope::memory), {readings, &FastReading::memory_power, nullptr}, sensor));
+    out.push_back(made(other(Scope::memory), {readings, &FastReading::memory_power, nullptr}, sensor, steps));
 }
 
 void add_channel(const record::RunRecord& run, std::size_t index, std::vector<EnergySource>& out) {
@@ -105,7 +110,9 @@ void add_channel(const record::RunRecord& run, std::size_t index, std::vector<En
 
 std::vector<EnergySource> sources_of(const record::RunRecord& run) {
   std::vector<EnergySource> out;
-  for (std::size_t i = 0; i < run.devices.size(); ++i) add_device(run, i, out);
+  // Only the boards' own sensors are known well enough to tell a beat; src/measure does the same.
+  const auto steps = std::make_shared<const StepTimes>(run.iterations);
+  for (std::size_t i = 0; i < run.devices.size(); ++i) add_device(run, i, steps, out);
   for (std::size_t i = 0; i < run.channels.size(); ++i) add_channel(run, i, out);
   return out;
 }

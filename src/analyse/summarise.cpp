@@ -3,6 +3,7 @@
 
 #include "analyse/energy_between.h"
 #include "analyse/savings.h"
+#include "analyse/search.h"
 #include "analyse/stretch.h"
 #include "analyse/summary.h"
 
@@ -146,6 +147,7 @@ Summary summarise(const record::RunRecord& run) {
     summary.savings = std::move(*savings);
   else
     summary.why_no_savings = std::move(savings.error().what);
+  summary.search = search_of(run, stretches);
   if (run.end) summary.cost = cost_of(run);
   summary.timeline = timeline_of(run);
   const std::vector<EnergySource> sources = sources_of(run);

@@ -74,6 +74,25 @@ struct Savings {
   std::optional<Watts> vanishes_at_host;  // the host watts at which nothing is saved; absent: none would do
 };
 
+/// A setting that was tried, against the found one.
+struct TriedSetting {
+  Setting setting;
+  TimePoint first;
+  Seconds time;
+  std::int64_t iterations = 0;
+  // Fractions; absent where no whole iterations or no baseline were measured.
+  std::optional<Estimate> energy_saved;
+  std::optional<Estimate> slowdown;
+  bool while_watching = false;  // first tried after a setting had been held already
+};
+
+struct Search {
+  std::vector<TriedSetting> tried;   // distinct, in order of their first try
+  TimePoint began;                   // of the first try
+  std::optional<TimePoint> settled;  // a setting was held from then on; absent: the run ended before
+  Seconds searching;                 // from the one to the other, or to the end of the last try
+};
+
 /// What watching has cost. CPU and driver time pass on the wall clock even where the run's clock is faster,
 /// so the fractions are of wall time.
 struct OwnCostSummary {
@@ -93,7 +112,8 @@ struct Summary {
   std::optional<EnergyWindow> total;  // of all GPUs; absent where one is missing
   std::vector<SettingSummary> settings;
   std::optional<Savings> savings;
-  std::string why_no_savings;  // a sentence, where absent
+  std::string why_no_savings;    // a sentence, where absent
+  std::optional<Search> search;  // absent: no setting was tried
   std::optional<OwnCostSummary> cost;
   Timeline timeline;
   Parts parts;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
+#include "cli/counters.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
 #include "cli/meters.h"
@@ -37,6 +38,12 @@ constexpr NamedCapability kReads[] = {
     {"read_clocks", "clocks", &Capabilities::read_clocks},
     {"read_utilisation", "utilisation", &Capabilities::read_utilisation},
     {"read_limiter", "limiter reasons", &Capabilities::read_limiter},
+    {"read_limiter_times", "limiter times", &Capabilities::read_limiter_times},
+    {"read_average_power", "average power", &Capabilities::read_average_power},
+    {"read_module_power", "module power", &Capabilities::read_module_power},
+    {"read_memory_power", "memory power", &Capabilities::read_memory_power},
+    {"read_application_clocks", "application clocks", &Capabilities::read_application_clocks},
+    {"read_counters", "counters", &Capabilities::read_counters},
     {"read_processes", "compute processes", &Capabilities::read_processes}};
 constexpr NamedCapability kSets[] = {
     {"set_power_limit", "power limit", &Capabilities::set_power_limit},
@@ -95,6 +102,24 @@ Value capabilities_json(const Capabilities& capabilities) {
   return out;
 }
 
+Value counters_json(device::Gpu& gpu) {
+  Array out;
+  for (const auto& source : counter_sources(gpu)) {
+    Array features;
+    for (const Feature f : source.features)
+      features.emplace_back(kFeatureNames.at(static_cast<std::size_t>(f)));
+    out.emplace_back(Object{{"provider", source.facts.name},
+                            {"available", source.availability.available},
+                            {"why_not", source.availability.why_not},
+                            {"hint", source.availability.hint},
+                            {"features", std::move(features)},
+                            {"rights", source.facts.rights},
+                            {"costs", source.facts.costs},
+                            {"disturbs", source.facts.disturbs}});
+  }
+  return out;
+}
+
 Value meters_json(const std::vector<meter::FoundMeter>& meters) {
   Array out;
   for (const auto& meter : meters)
@@ -118,7 +143,8 @@ Value devices_json(const OpenGpus& open, const std::vector<meter::FoundMeter>& m
                              {"sensor", sensor_json(known_sensor(*open.selection.backend, *gpu))},
                              {"power_limits", limits_json(*gpu)},
                              {"clocks", clocks_json(*gpu)},
-                             {"capabilities", capabilities_json(gpu->capabilities())}});
+                             {"capabilities", capabilities_json(gpu->capabilities())},
+                             {"counters", counters_json(*gpu)}});
   }
   return Object{{"schema", "rubato.devices/1"},
                 {"backend", open.selection.backend->name()},
@@ -164,6 +190,18 @@ void print_capabilities(const char* title, std::span<const NamedCapability> list
   }
 }
 
+void print_counters(device::Gpu& gpu) {
+  const char* title = "counters";
+  for (const auto& source : counter_sources(gpu)) {
+    const auto& [facts, availability, features] = source;
+    if (availability.available)
+      fmt::print("  {:<9} {}: {}; disturbs {}\n", title, facts.name, names_of(features), facts.disturbs);
+    else
+      fmt::print("  {:<9} not {}: {}\n", title, facts.name, availability.why_not);
+    title = "";
+  }
+}
+
 void print_text(const OpenGpus& open) {
   for (const auto& gpu : open.gpus) {
     const auto& identity = gpu->identity();
@@ -195,6 +233,7 @@ void print_text(const OpenGpus& open) {
     if (!sensor.source.empty()) fmt::print("  {:<9} as known from: {}\n", "", sensor.source);
     print_capabilities("can read", kReads, gpu->capabilities());
     print_capabilities("can set", kSets, gpu->capabilities());
+    print_counters(*gpu);
   }
   fmt::print("\ndriver {} through {}\n", open.selection.backend->driver_version(),
              open.selection.backend->name());

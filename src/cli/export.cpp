@@ -18,8 +18,9 @@
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kAll = {Series::samples,    Series::meters, Series::marks,    Series::kernels,
-                             Series::iterations, Series::blocks, Series::decisions};
+constexpr std::array kAll = {Series::samples,    Series::meters,     Series::marks,    Series::kernels,
+                             Series::iterations, Series::statements, Series::rates,    Series::shifts,
+                             Series::features,   Series::blocks,     Series::decisions};
 
 struct Options {
   std::string run = "last";
@@ -129,7 +130,8 @@ void add_export(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember({"csv", "json", "perfetto", "emissions"}));
   command->add_option("--what", options.what, "which series (default: samples in CSV, all of them in JSON)")
       ->type_name("SERIES")
-      ->check(CLI::IsMember({"samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions"}));
+      ->check(CLI::IsMember({"samples", "meters", "marks", "kernels", "iterations", "statements", "rates",
+                             "shifts", "features", "blocks", "decisions"}));
   command->add_option("--output,-o", options.output, "where to, - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

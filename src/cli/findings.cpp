@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/counters.h"
 #include "cli/gpus.h"
 #include "cli/guarding.h"
 #include "cli/hooks.h"
@@ -132,6 +133,34 @@ void look_at_setting(GpuFindings& findings, const device::Gpu& gpu, bool by_driv
   }
 }
 
+/// What stands before the best that works is told with what would help; what stands behind it is not needed.
+void look_at_counters(GpuFindings& findings, device::Gpu& gpu, const Result<std::vector<Feature>>& trial) {
+  // The backend's own counters come first.
+  bool of_backend = true;
+  for (const auto& [facts, availability, features] : counter_sources(gpu)) {
+    const bool tried = of_backend && availability.available;
+    of_backend = false;
+    if (tried && (!trial || trial->empty())) {
+      findings.add(gpu, {State::note, "counters",
+                         trial ? cat("counters by ", facts.name, " answer and tell nothing")
+                               : cat("counters by ", facts.name, " failed: ", trial.error().what),
+                         trial ? std::string() : trial.error().hint});
+    } else if (!availability.available) {
+      findings.add(gpu, {State::note, "counters",
+                         cat("counters by ", facts.name, " cannot be read: ", availability.why_not),
+                         availability.hint});
+    } else {
+      const std::string told = tried ? cat("told just now: ", names_of(*trial)) : names_of(features);
+      findings.add(gpu,
+                   {State::fine,
+                    "counters",
+                    cat("its work is counted by ", facts.name, " (", told, "); disturbs ", facts.disturbs),
+                    {}});
+      return;
+    }
+  }
+}
+
 void look_at_survival(std::vector<Finding>& findings, const device::Backend& backend) {
   if (const auto lonely = nothing_outlives(backend, std::nullopt))
     findings.push_back({State::missing, "survival", lonely->what, lonely->hint});
@@ -155,9 +184,12 @@ void look_at_gpus(Examination& examination, std::string_view gpu_list) {
        {}});
   for (const auto& error : open->lost) findings.push_back({State::missing, "gpu", error.what, error.hint});
   GpuFindings gpus;
-  for (const auto& gpu : open->gpus) {
-    look_at_reading(gpus, backend, *gpu);
-    look_at_setting(gpus, *gpu, backend.name() == "nvml", examination.place);
+  const auto trials = try_counters(open->gpus, *backend.clock());
+  for (std::size_t i = 0; i < open->gpus.size(); ++i) {
+    auto& gpu = *open->gpus[i];
+    look_at_reading(gpus, backend, gpu);
+    look_at_setting(gpus, gpu, backend.name() == "nvml", examination.place);
+    look_at_counters(gpus, gpu, trials[i]);
   }
   gpus.move_to(findings);
   look_at_survival(findings, backend);

@@ -23,17 +23,28 @@ struct Invocation {
   int status = 0;
 };
 
+void add_advise(CLI::App& app, Invocation& invocation);
+void add_calibrate(CLI::App& app, Invocation& invocation);
 void add_calibrate_meter(CLI::App& app, Invocation& invocation);
 void add_devices(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
+void add_evidence(CLI::App& app, Invocation& invocation);
+void add_import(CLI::App& app, Invocation& invocation);
+void add_lab(CLI::App& app, Invocation& invocation);
+void add_latency(CLI::App& app, Invocation& invocation);
+void add_layers(CLI::App& app, Invocation& invocation);
+void add_pipeline(CLI::App& app, Invocation& invocation);
 void add_measure(CLI::App& app, Invocation& invocation);
+void add_model(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_runs(CLI::App& app, Invocation& invocation);
 void add_show(CLI::App& app, Invocation& invocation);
+void add_sweep(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_export(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);
 void add_help(CLI::App& app, Invocation& invocation);
+void add_period(CLI::App& app, Invocation& invocation);
 void add_restore(CLI::App& app, Invocation& invocation);
 void add_sim(CLI::App& app, Invocation& invocation);
 void add_windows(CLI::App& app, Invocation& invocation);
@@ -46,5 +57,8 @@ int refuse(Invocation& invocation, const Error& error, int status = kRefused);
 
 /// The hidden `rubato guard …`: the process that alone writes to GPUs.
 int guard_main(int argc, char** argv);
+
+/// The hidden `rubato calibrate-kernel …`: the job of `rubato calibrate` on a real GPU.
+int calibrate_kernel_main(int argc, char** argv);
 
 }  // namespace rubato::cli

@@ -1,4 +1,5 @@
-// What `run`, `measure` and `calibrate-meter` offer alike: meters beside the GPUs, and hooks in the job.
+// What `run`, `measure` and `calibrate-meter` offer alike: meters beside the GPUs, hooks in the job,
+// counters.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@ struct JobOptions {
   std::vector<std::string> meters;
   bool no_hooks = false;
   std::optional<std::string> kernels;
+  std::string counters = "auto";
   [[nodiscard]] HookWishes hooks() const { return {!no_hooks, kernels}; }
 };
 
@@ -33,6 +35,12 @@ inline void add_job_options(CLI::App& command, JobOptions& options) {
                   "record CUDA kernels for part of the time, as in 2s/60s; costs time while it records")
       ->type_name("CYCLE")
       ->expected(1);
+  command
+      .add_option("--counters", options.counters,
+                  "who reads counters when the iteration is found or changes: auto, off, or one that "
+                  "`rubato doctor` names")
+      ->type_name("PROVIDER")
+      ->capture_default_str();
 }
 
 }  // namespace rubato::cli

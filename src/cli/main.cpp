@@ -16,10 +16,12 @@
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kCommands = {&add_devices,    &add_doctor, &add_measure,         &add_run,
-                                  &add_runs,       &add_show,   &add_compare,         &add_export,
-                                  &add_restore,    &add_sim,    &add_calibrate_meter, &add_windows,
-                                  &add_completion, &add_help};
+constexpr std::array kCommands = {
+    &add_devices, &add_doctor,          &add_measure,   &add_run,     &add_sweep,      &add_runs,
+    &add_show,    &add_compare,         &add_export,    &add_period,  &add_model,      &add_restore,
+    &add_sim,     &add_calibrate_meter, &add_calibrate, &add_windows, &add_completion, &add_help,
+    &add_import,  &add_advise,          &add_evidence,  &add_lab,     &add_layers,     &add_pipeline,
+    &add_latency};
 
 /// Wrong by itself, found when the options of a command are read and before it starts.
 struct WrongUse {
@@ -90,5 +92,7 @@ int refuse(Invocation& invocation, const Error& error, int status) {
 int main(int argc, char** argv) {
   rubato::conduct::remember_signals();
   if (argc > 1 && std::string_view(argv[1]) == "guard") return rubato::cli::guard_main(argc, argv);
+  if (argc > 1 && std::string_view(argv[1]) == "calibrate-kernel")
+    return rubato::cli::calibrate_kernel_main(argc, argv);
   return rubato::cli::run(argc, argv);
 }

@@ -45,6 +45,8 @@ int measure(Invocation& invocation, const Options& options) {
     return refuse(invocation,
                   Error{ErrorCode::not_found, cat("there is no process ", options.pid), "ps lists them"});
   }
+  const auto counters = wanted_counters(options.job.counters);
+  if (!counters) return refuse(invocation, counters.error());
   put_back_stale(invocation.gpu);
   if (!options.as_root)
     if (const auto dropped = drop_to_caller(); !dropped) return refuse(invocation, dropped.error());
@@ -77,6 +79,7 @@ int measure(Invocation& invocation, const Options& options) {
   plan.report_file = options.report_file.value_or("");
   plan.meters = options.job.meters;
   plan.hooks = options.job.hooks();
+  plan.counters = *counters;
   return wrap(invocation, std::move(plan), std::move(*open));
 }
 

@@ -86,11 +86,12 @@ Status check_report_target(const std::string& target) {
 }
 
 Result<std::string> run_report(const std::filesystem::path& file, bool json,
-                               const report::TextOptions& options, const analyse::Factors& factors) {
+                               const report::TextOptions& options, const analyse::Factors& factors,
+                               Detail detail) {
   const auto read = read_summarised(file);
   if (!read) return fail(read.error());
   return json ? report::render_json(run_report_json(read->run, read->summary, read->running, factors))
-              : run_report_text(read->run, read->summary, options, read->running, factors);
+              : run_report_text(read->run, read->summary, options, read->running, factors, detail);
 }
 
 void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file,
@@ -102,7 +103,8 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
   }
   const int stream = invocation.command.empty() ? STDOUT_FILENO : STDERR_FILENO;
   const auto report =
-      run_report(*file, invocation.json, target.empty() ? text_options(stream) : report::TextOptions{});
+      run_report(*file, invocation.json, target.empty() ? text_options(stream) : report::TextOptions{}, {},
+                 Detail::brief);
   if (!report) {
     log::warning(report.error());
     return;

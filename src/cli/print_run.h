@@ -7,6 +7,7 @@
 #include "analyse/footprint.h"
 #include "base/result.h"
 #include "cli/invocation.h"
+#include "cli/report/run_report.h"
 #include "report/render.h"
 
 namespace rubato::cli {
@@ -31,6 +32,7 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
 /// The same as one string.
 [[nodiscard]] Result<std::string> run_report(const std::filesystem::path& file, bool json,
                                              const report::TextOptions& options,
-                                             const analyse::Factors& factors = {});
+                                             const analyse::Factors& factors = {},
+                                             Detail detail = Detail::full);
 
 }  // namespace rubato::cli

@@ -1,6 +1,7 @@
 #include "cli/records.h"
 
 #include "base/text.h"
+#include "cli/caller.h"
 #include "cli/live.h"
 #include "record/writer.h"
 
@@ -14,6 +15,9 @@ Result<std::filesystem::path> find_record(const std::string& name) {
         cat(name, " is a folder; a run is named by its id, the beginning of one, `last`, or its file"),
         "`rubato runs` lists the ids");
   }
+  // Under sudo a run is the caller's, unless its file is named.
+  if (!std::filesystem::exists(name, ignored))
+    if (const auto dropped = drop_to_caller(); !dropped) return fail(dropped.error());
   const auto directory = record::default_directory();
   if (!directory) return fail(directory.error());
   return record::find_run(*directory, name);

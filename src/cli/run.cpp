@@ -1,55 +1,23 @@
-#include <memory>
-#include <optional>
-#include <string>
+#include "cli/run.h"
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/guarding.h"
-#include "cli/invocation.h"
-#include "cli/job_options.h"
+#include "cli/learned.h"
 #include "cli/place.h"
 #include "cli/print_run.h"
 #include "cli/ranks.h"
 #include "cli/run_files.h"
+#include "cli/run_plan.h"
+#include "cli/run_strategy.h"
 #include "cli/stale.h"
 #include "cli/wrap.h"
 #include "conduct/patience.h"
 #include "govern/measure_only_strategy.h"
-#include "govern/registry.h"
 
 namespace rubato::cli {
-namespace {
 
-struct Options {
-  WantedText wanted;
-  std::string max_slowdown;
-  bool dry_run = false;
-  bool accept_unrestored = false;
-  bool allow_shared = false;
-  bool sudo = false;
-  bool as_root = false;
-  std::uint64_t seed = 1;
-  std::optional<std::string> report_file;
-  JobOptions job;
-};
-
-/// Why nothing will be set; `what` is empty where something may be.
-struct MeasureOnly {
-  Error why;
-  bool asked_for = false;  // by the user, so no warning
-};
-
-MeasureOnly nothing_asked(const std::optional<double>& bound) {
-  const std::string asked = bound ? cat("a setting inside --max-slowdown ", number(*bound * 100, 2), " %")
-                                  : std::string("nothing was asked to be set, and a setting");
-  return {Error{ErrorCode::unavailable,
-                cat(asked, " cannot be chosen by this version yet: measuring only, nothing is changed"),
-                "set one yourself, as in: rubato run --power-limit W -- COMMAND"},
-          true};
-}
-
-/// Of the driver's rights this machine says more than the driver does.
 std::optional<Error> missing_right_of(const Wanted& wanted, const OpenGpus& open) {
   const Place here = place(FsRoot{}, environment_map());
   std::optional<Error> why;
@@ -57,82 +25,7 @@ std::optional<Error> missing_right_of(const Wanted& wanted, const OpenGpus& open
   return missing_right(wanted, open.gpus, why);
 }
 
-MeasureOnly why_measure_only(const Options& options, const std::optional<double>& bound, const Wanted& wanted,
-                             const OpenGpus& open, const GuardedRun& guarded) {
-  if (wanted.setting.empty()) return nothing_asked(bound);
-  if (options.dry_run) {
-    return {Error{ErrorCode::unavailable,
-                  cat("dry run: would set ", describe(wanted.setting), "; nothing is changed"),
-                  {}},
-            true};
-  }
-  if (open.gpus.empty()) return {Error{ErrorCode::unavailable, "there is no GPU to set", {}}, false};
-  // Whoever starts the guard through sudo has its rights judged by the first real set.
-  if (!guarded.more_rights_than_us)
-    if (const auto missing = missing_right_of(wanted, open)) return {*missing, false};
-  if (!guarded.channel) return {guarded.why_not, false};
-  const auto lonely = nothing_outlives(*open.selection.backend, guarded.own_scope);
-  if (lonely && !options.accept_unrestored) return {*lonely, false};
-  if (lonely)
-    log::warning(cat(lonely->what, "; ", describe(wanted.setting),
-                     " is set all the same, as you accept. After a kill of everything at once, ",
-                     after_a_kill(*open.selection.backend)));
-  return {};
-}
-
-void tell(const MeasureOnly& only) {
-  if (only.asked_for) {
-    log::info(only.why.what);
-    return;
-  }
-  log::warning(Error{only.why.code, cat(only.why.what, "; going on, measuring only"), only.why.hint});
-}
-
-/// What a right that is missing keeps from being set here; empty where none is missing, or nobody wanted to.
-std::string could_be_set(const OpenGpus& open, bool wanted) {
-  if (!wanted || open.gpus.empty()) return {};
-  device::Gpu& gpu = *open.gpus.front();
-  const Capabilities& can = gpu.capabilities();
-  std::string what;
-  if (const auto limits = gpu.power_limits(); limits && can.set_power_limit.needs_right)
-    what = cat("a power limit of ", number(limits->min.value(), 1), " to ", limits->max, " (",
-               limits->requested, " now)");
-  if (const auto clocks = gpu.supported_clocks();
-      clocks && !clocks->sm.empty() && can.set_sm_clock.needs_right)
-    what += cat(what.empty() ? "" : ", ", "an SM clock of ", number(clocks->sm.front().value(), 1), " to ",
-                clocks->sm.back());
-  if (what.empty()) return {};
-  return cat("with the right to set, rubato could use ", what,
-             "; what that would cost and save here is not known before it is tried");
-}
-
-Result<std::unique_ptr<govern::Strategy>> strategy_for(const Options& options, const Wanted& wanted,
-                                                       const std::string& why_not) {
-  govern::StrategyRequest request;
-  request.wanted = wanted.setting;
-  request.found_clock_stated = wanted.found_sm_clock.has_value();
-  request.reason = why_not;
-  request.seed = options.seed;
-  return govern::make_strategy(why_not.empty() ? "fixed" : govern::kMeasureOnly, request);
-}
-
-/// What the GPUs say to what was asked for.
-struct Judged {
-  Status fits;
-  Wanted wanted;  // fitted
-  MeasureOnly only;
-  std::string afterwards;
-};
-
-Judged judge(const Options& options, const std::optional<double>& bound, Wanted wanted, const OpenGpus& open,
-             const GuardedRun& guarded, bool sets) {
-  Judged out{.fits = fit_to_gpus(wanted, open.gpus)};
-  out.only = out.fits ? why_measure_only(options, bound, wanted, open, guarded)
-                      : MeasureOnly{out.fits.error(), false};
-  if (!out.only.why.what.empty()) out.afterwards = could_be_set(open, sets || bound);
-  out.wanted = std::move(wanted);
-  return out;
-}
+namespace {
 
 /// Where the driver stood still the job runs unmeasured.
 bool gpus_stuck(std::optional<Judged>& judged) {
@@ -157,20 +50,42 @@ int follow(Invocation& invocation, const Ranks& ranks, WrapPlan plan, bool asked
   return wrap(invocation, std::move(plan), std::move(open));
 }
 
-int run(Invocation& invocation, const Options& options) {
+Error others_run(const Ranks& ranks) {
+  return {ErrorCode::busy, cat(ranks.in_words(), ": an experiment needs the GPUs for itself"),
+          "start it outside of that run"};
+}
+
+}  // namespace
+
+int run_job(Invocation& invocation, const RunOptions& options, std::optional<Experiment> experiment) {
   if (invocation.command.empty()) {
     return refuse(invocation, Error{ErrorCode::invalid_argument,
                                     invocation.separated ? "no command stands behind --"
                                                          : "no command to run: put it behind --",
-                                    "rubato run --power-limit 150 -- python3 train.py"});
+                                    "rubato run --max-slowdown 5% -- python3 train.py"});
   }
   auto wanted = parse_wanted(options.wanted);
   if (!wanted) return refuse(invocation, wanted.error());
-  const auto bound = parse_max_slowdown(options.max_slowdown);
+  std::optional<AskedPlan> asked_plan;
+  if (options.plan_file && !experiment) {
+    auto read = read_asked_plan(*options.plan_file, options.wanted, options.governing);
+    if (!read) return refuse(invocation, read.error());
+    *wanted = wanted_by(*read, std::move(*wanted));
+    asked_plan = std::move(*read);
+  }
+  const auto bound = parse_max_slowdown(options.governing.max_slowdown);
   if (!bound) return refuse(invocation, bound.error());
+  auto governing =
+      parse_governing(options.governing, !wanted->setting.empty(), std::time(nullptr), environment_map());
+  if (!governing) return refuse(invocation, governing.error());
+  Asked asked{.bound = *bound, .wanted = std::move(*wanted), .governing = std::nullopt, .plan = std::nullopt};
+  if (!experiment) asked.governing = std::move(*governing);
+  asked.plan = std::move(asked_plan);
+  const auto counters = wanted_counters(options.job.counters);
+  if (!counters) return refuse(invocation, counters.error());
   const auto spec = backend_spec(invocation.gpu);
   if (!spec) return refuse(invocation, spec.error());
-  const bool sets = !wanted->setting.empty() && !options.dry_run;
+  const bool sets = experiment ? experiment->strategy != nullptr : asked.anything() && !options.dry_run;
 
   // The order matters: guards before any driver call of ours, rights dropped before any file of ours.
   // Simulated GPUs are the user's own files, which root's guard would look for among root's.
@@ -185,11 +100,13 @@ int run(Invocation& invocation, const Options& options) {
   WrapPlan plan;
   plan.info = describe_run("run", invocation.command);
   plan.hooks = options.job.hooks();
+  plan.counters = *counters;
   Ranks ranks = Ranks::of_this_process(true);
   const bool drops_later = *caller && !simulated;
   if (sets && !drops_later && ranks.may_follow()) {
     ranks.elect(uuids_asked_by_child(invocation.gpu), plan.info.run_id);
-    if (ranks.follows()) return follow(invocation, ranks, std::move(plan), sets);
+    if (ranks.follows() && experiment) return refuse(invocation, others_run(ranks));
+    if (ranks.follows()) return follow(invocation, ranks, std::move(plan), sets && !asked.governing);
   }
   // Shared with the thread that asks the driver, which may stay behind in it.
   const auto guarded = std::make_shared<GuardedRun>();
@@ -213,35 +130,49 @@ int run(Invocation& invocation, const Options& options) {
     std::vector<std::string> uuids;
     for (const auto& gpu : open->gpus) uuids.push_back(gpu->identity().id.uuid);
     ranks.elect(std::move(uuids), plan.info.run_id);
-    if (ranks.follows()) return follow(invocation, ranks, std::move(plan), sets);
+    if (ranks.follows() && experiment) return refuse(invocation, others_run(ranks));
+    if (ranks.follows()) return follow(invocation, ranks, std::move(plan), sets && !asked.governing);
   }
   if (ranks.elected()) keep_only(*open, ranks.leadership().uuids);
   plan.group = ranks.group();
 
   plan.environment = environment_of(*open);
   const auto gpus = std::make_shared<OpenGpus>(std::move(*open));
-  auto judged = conduct::patiently<Judged>([&options, gpus, guarded, bound = *bound, sets, wanted = *wanted] {
-    return judge(options, bound, wanted, *gpus, *guarded, sets);
-  });
+  auto judged = conduct::patiently<Judged>(
+      [&options, gpus, guarded, sets, asked] { return judge(options, asked, *gpus, *guarded, sets); });
   const bool stuck = gpus_stuck(judged) || nothing_opened;
   if (stuck_already) judged->only = {guarded->why_not, false};
   const bool told = nothing_opened && !stuck_already;
   if (told) judged->only = {conduct::stands_still(), true};
   if (!judged->fits && is_in_the_command(judged->fits.error()))
     return refuse(invocation, judged->fits.error());
-  for (const auto& note : judged->wanted.notes) log::warning(note);
+  for (const auto& note : judged->wanted.notes) asked.governing ? log::info(note) : log::warning(note);
 
   const MeasureOnly& only = judged->only;
-  if (!only.why.what.empty() && !told)
+  if (experiment && sets && !only.why.what.empty()) return refuse(invocation, only.why);
+  if (experiment)
+    plan.conclude = std::move(experiment->conclude);
+  else if (!only.why.what.empty() && !told && !(asked.governing && gpus->gpus.empty()))
     tell(only);
-  else if (only.why.what.empty() && *bound)
+  else if (only.why.what.empty() && !asked.governing && !asked.plan && *bound)
     log::warning(
         "--max-slowdown is not watched at a setting of your own choice; the report says what it cost");
   plan.afterwards = judged->afterwards;
 
-  auto strategy = strategy_for(options, judged->wanted, only.why.what);
-  if (!strategy) return refuse(invocation, strategy.error());
-  plan.strategy = std::move(*strategy);
+  if (experiment && sets) {
+    plan.strategy = std::move(experiment->strategy);
+  } else {
+    auto chosen = strategy_for(options, asked, *judged, *gpus, invocation.command);
+    if (!chosen) return refuse(invocation, chosen.error());
+    plan.strategy = std::move(chosen->strategy);
+    plan.intent = std::move(chosen->intent);
+    plan.inside = std::move(chosen->plan);
+  }
+  if (plan.inside && !plan.hooks.kernels) {
+    plan.hooks.kernels = kernel_cycle_for(*plan.inside);
+    plan.kernels_for_the_plan = true;
+  }
+  if (!plan.intent.empty() && asked.governing && asked.governing->memory) plan.after = remember;
   plan.wanted = judged->wanted;
   // Unused it is closed when this process ends, and its guard with it.
   if (only.why.what.empty()) plan.guard = std::move(guarded->channel);
@@ -252,26 +183,64 @@ int run(Invocation& invocation, const Options& options) {
   return wrap(invocation, std::move(plan), stuck ? OpenGpus{.driver_stuck = true} : std::move(*gpus));
 }
 
+namespace {
+
+void add_governing(CLI::App& command, GoverningText& text) {
+  command
+      .add_option(
+          "--max-slowdown", text.max_slowdown,
+          "how much longer the whole job may take, search included; 5% where nothing is said, 0 for only "
+          "what costs no time")
+      ->type_name("PERCENT");
+  command
+      .add_option("--objective", text.objective,
+                  "what is to become small: energy, edp, ed2p, or cost, which is energy too: a price per "
+                  "joule cancels "
+                  "out, one per hour is not known")
+      ->type_name("NAME");
+  command.add_option("--knobs", text.knobs, "what may be set: power-limit, sm-clock, memory-clock")
+      ->type_name("LIST")
+      ->delimiter(',');
+  command
+      .add_option("--strategy", text.strategy,
+                  "who chooses the setting where none is given; `rubato` where nothing is said")
+      ->type_name("NAME");
+  command
+      .add_option("--host-watts", text.host_watts,
+                  "what the rest of the machine draws per GPU while the job runs")
+      ->type_name("W")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--deadline", text.deadline,
+                  "when the job has to be over, as in 90m, 18:30 or 2026-11-22T18:30; Slurm's own is known")
+      ->type_name("TIME");
+  command.add_flag("--no-memory", text.no_memory,
+                   "neither use nor keep what this program settled at in an earlier run");
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("run", "run a command at a setting, measured, and put everything back");
-  static Options options;
+  auto* command =
+      app.add_subcommand("run", "run a command at a better setting, measured, and put everything back");
+  static RunOptions options;
   add_common(*command, invocation);
   command->add_option("--power-limit", options.wanted.power_limit_w, "power limit of every GPU the job uses")
       ->type_name("W");
   command->add_option("--sm-clock", options.wanted.sm_clock_mhz, "lock the SM clock")->type_name("MHZ");
   command->add_option("--memory-clock", options.wanted.memory_clock_mhz, "lock the memory clock")
       ->type_name("MHZ");
-  command
-      ->add_option("--max-slowdown", options.max_slowdown,
-                   "how much longer the job may take, as in 5%; no setting is chosen by it yet")
-      ->type_name("PERCENT");
+  add_governing(*command, options.governing);
   command
       ->add_option("--found-sm-clock", options.wanted.found_sm_clock,
                    "the SM clock lock that is in force now, to be put back at the end")
       ->type_name("MIN:MAX");
-  command->add_flag("--dry-run", options.dry_run, "say what would be set, and only measure");
+  command
+      ->add_option(
+          "--plan", options.plan_file,
+          "switch clocks inside the iteration as this plan says (`rubato layers plan`), where that pays")
+      ->type_name("FILE");
+  command->add_flag("--dry-run", options.dry_run, "say what would be set or searched, and only measure");
   command->add_flag("--accept-unrestored", options.accept_unrestored,
                     "set even where nothing could put it back after a kill");
   command->add_flag("--allow-shared", options.allow_shared,
@@ -280,7 +249,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command
       ->add_flag("--as-root", options.as_root, "under sudo: stay root instead of becoming the caller again")
       ->excludes(sudo);
-  command->add_option("--seed", options.seed, "of the random starts of control blocks")
+  command->add_option("--seed", options.seed, "of the random starts of control blocks, and of searches")
       ->capture_default_str();
   command
       ->add_option("--report", options.report_file,
@@ -288,7 +257,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("FILE");
   add_job_options(*command, options.job);
   command->footer("rubato run [OPTIONS] -- COMMAND");
-  command->callback([&invocation] { run(invocation, options); });
+  command->callback([&invocation] { run_job(invocation, options); });
 }
 
 }  // namespace rubato::cli

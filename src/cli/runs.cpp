@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/caller.h"
 #include "cli/invocation.h"
 #include "cli/live.h"
 #include "cli/print_run.h"
@@ -14,6 +15,11 @@ namespace rubato::cli {
 namespace {
 
 void runs(Invocation& invocation, bool ids) {
+  // Under sudo the runs are the caller's.
+  if (const auto dropped = drop_to_caller(); !dropped) {
+    refuse(invocation, dropped.error(), 1);
+    return;
+  }
   const auto directory = record::default_directory();
   if (!directory) {
     refuse(invocation, directory.error(), 1);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "feature/provider.h"
 
 namespace rubato::cli {
 namespace {
@@ -184,9 +185,20 @@ Result<std::optional<double>> parse_max_slowdown(const std::string& text) {
   const bool percent = text.ends_with('%');
   const auto value = parse_number(percent ? trim(std::string_view(text).substr(0, text.size() - 1)) : text);
   const double fraction = value.value_or(-1) / (percent ? 100 : 1);
-  if (value && fraction > 0 && fraction <= 1) return fraction;
+  if (value && fraction >= 0 && fraction <= 1) return fraction;
   return fail(ErrorCode::invalid_argument, cat("--max-slowdown ", text, " is no share between 0 and 100 %"),
               "write it as --max-slowdown 5%");
+}
+
+Result<Knob> parse_tunable_knob(const std::string& name) {
+  constexpr std::array kTunable{Knob::power_limit, Knob::sm_clock, Knob::memory_clock};
+  std::string known;
+  for (const Knob knob : kTunable) {
+    if (name == name_of(knob)) return knob;
+    known += cat(known.empty() ? "" : ",", name_of(knob));
+  }
+  return fail(ErrorCode::invalid_argument, cat("--knobs ", name, ": no such knob can be chosen for a job"),
+              cat("any of --knobs ", known));
 }
 
 Status fit_to_gpus(Wanted& wanted, const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
@@ -221,6 +233,18 @@ std::optional<Error> missing_right(const Wanted& wanted,
     }
   }
   return std::nullopt;
+}
+
+Result<std::string> wanted_counters(const std::string& name) {
+  if (name == "off") return std::string();
+  std::string known = "auto, off";
+  for (const auto& kind : feature::provider_kinds()) {
+    if (kind.facts.name == name) return name;
+    known += cat(", ", kind.facts.name);
+  }
+  if (name == "auto") return name;
+  return fail(ErrorCode::invalid_argument, cat("--counters ", name, ": there is no such provider"),
+              cat("one of ", known, "; `rubato doctor` says which of them work here"));
 }
 
 }  // namespace rubato::cli

@@ -33,6 +33,12 @@ struct Wanted {
 /// "5%" or "0.05" as a fraction; absent where the text is empty. invalid_argument outside 0 to 100 %.
 [[nodiscard]] Result<std::optional<double>> parse_max_slowdown(const std::string& text);
 
+/// One of the knobs that models and searches choose: application clocks are none of them. invalid_argument.
+[[nodiscard]] Result<Knob> parse_tunable_knob(const std::string& name);
+
+/// A provider's name or "auto" as it is, empty for "off". Errors: invalid_argument naming the providers.
+[[nodiscard]] Result<std::string> wanted_counters(const std::string& name);
+
 /// Fits `wanted` to every GPU: invalid_argument (with the range) for a limit one of them refuses,
 /// not_supported for a knob one of them lacks; a clock it does not have becomes the nearest one that all of
 /// them have, said in notes.

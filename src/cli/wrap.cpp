@@ -13,9 +13,11 @@
 #include "base/text.h"
 #include "cli/forecast_child.h"
 #include "cli/guarding.h"
+#include "cli/live_line.h"
 #include "cli/meters.h"
 #include "cli/print_run.h"
 #include "cli/run_files.h"
+#include "cli/run_plan.h"
 #include "conduct/energy_board.h"
 #include "conduct/job.h"
 #include "conduct/kernel_reader.h"
@@ -24,9 +26,13 @@
 #include "conduct/mark_reader.h"
 #include "conduct/patience.h"
 #include "conduct/session.h"
+#include "conduct/switch_thread.h"
 
 namespace rubato::cli {
 namespace {
+
+// Of kernels that only a plan needs: enough to look at what the job ran, and small for runs of days.
+constexpr Seconds kKernelsKept{30};
 
 [[noreturn]] void die_of(int signal) {
   const rlimit no_core{0, 0};
@@ -118,6 +124,7 @@ int tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Sessio
         "sim train resnet50 --iterations 200");
   }
   if (!plan.afterwards.empty()) log::info(plan.afterwards);
+  if (plan.after && session.record_file()) plan.after(*session.record_file());
   return 0;
 }
 
@@ -209,6 +216,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (parts.writer)
     for (const Error& error : meters->left_out)
       parts.writer->decision({info.begin, "meter left out", {}, error.what});
+  if (parts.writer && !plan.intent.empty()) parts.writer->decision({info.begin, "strategy", {}, plan.intent});
   std::optional<conduct::MarkReader> reader;
   std::optional<conduct::EnergyBoard> board;
   std::optional<conduct::KernelReader> kernels;
@@ -222,6 +230,12 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
         board->publish((RealClock().now() - ago).ns, gpus);
       };
     }
+    if (plan.inside && lease) {
+      const govern::SwitchLimits limits = limits_of(*plan.inside);
+      parts.plan = std::make_unique<conduct::PlanRunner>(
+          std::move(*plan.inside), limits, std::make_unique<conduct::SwitchThread>(clock, limits));
+    }
+    if (plan.kernels_for_the_plan) parts.keep_kernels = kKernelsKept;
     if (plan.hooks.kernels) {
       kernels.emplace(marks->path());
       parts.kernels = [&kernels](TimePoint now, bool last) {
@@ -235,6 +249,19 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   parts.allow_shared = plan.allow_shared;
   parts.found_sm_clock = plan.wanted.found_sm_clock;
   parts.warn = [](const Error& error) { log::warning(error); };
+  parts.counters = plan.counters;
+  LiveLine live(info.begin, [terminal = isatty(STDERR_FILENO) == 1](const std::string& line) {
+    terminal ? log::info(line) : log::debug(line);
+  });
+  parts.iteration_found = [&live](const progress::Ruling& ruling) { live.found(ruling); };
+  parts.shift_noticed = [&live](const GpuId& gpu, const Shift& shift) { live.shifted(gpu, shift); };
+  if (!plan.intent.empty()) {
+    live.begins(plan.intent);
+    parts.decided = [&live](const record::Decision& decision) { live.decided(decision); };
+    parts.so_far = [&live](const conduct::SoFar& so_far, std::int64_t iterations, const Setting& setting) {
+      live.so_far(so_far, iterations, setting);
+    };
+  }
   if (open.selection.backend) {
     parts.backend = std::string(open.selection.backend->name());
     parts.driver_version = open.selection.backend->driver_version();

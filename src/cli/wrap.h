@@ -17,6 +17,7 @@
 #include "cli/wanted.h"
 #include "conduct/lease_holder.h"
 #include "govern/strategy.h"
+#include "plan/layers/layer_plan.h"
 #include "record/types.h"
 #include "wire/channel.h"
 
@@ -31,6 +32,7 @@ struct WrapPlan {
   bool allow_shared = false;
   std::vector<std::string> meters;  // as typed after --meter
   HookWishes hooks;
+  std::string counters;            // a provider, or "auto"; empty: nobody counts
   std::optional<Seconds> seconds;  // without a command
   std::optional<pid_t> pid;        // without a command
   std::string report_file;         // empty: standard error
@@ -40,6 +42,10 @@ struct WrapPlan {
   std::optional<std::string>
       leader;              // the run that measures instead: only the job is started, nothing recorded
   std::string afterwards;  // said at the end; empty: nothing
+  std::optional<plan::LayerPlan> inside;  // clocks that are switched inside the iteration
+  bool kernels_for_the_plan = false;      // nobody else asked for them: the record keeps the first ones only
+  std::string intent;  // of a strategy that chooses the setting itself, for the record; empty: another
+  std::function<void(const std::filesystem::path&)> after{};  // what else to do with a finished record
   /// What the job needs to reach these GPUs, where `open` can no longer be asked for it.
   std::vector<std::pair<std::string, std::string>> environment;
 };

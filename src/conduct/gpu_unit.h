@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "conduct/block_keeper.h"
+#include "conduct/counter_watch.h"
 #include "conduct/ownership.h"
+#include "conduct/shift_watch.h"
 #include "core/restoration.h"
 #include "core/sample.h"
 #include "core/setting.h"
@@ -32,6 +34,9 @@ struct GpuUnit {
   bool counter_doubted = false;          // and said so
   bool gap_told = false;                 // the record says already that something is missing
   std::unique_ptr<BlockKeeper> blocks;
+  ShiftWatch shifts;
+  std::unique_ptr<CounterWatch> counters;  // null: nothing is to be counted
+  std::optional<TimePoint> counted;        // end of the latest window
   std::optional<PowerLimits> found;
   std::optional<Megahertz> highest_sm_clock;
   bool counter_seen = false;

@@ -22,6 +22,7 @@ Error LeaseHolder::digest(Error error) {
 
 Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
   if (client_ == nullptr) return fail(ErrorCode::unavailable, "no guard was started for this run");
+  const std::lock_guard lock(mutex_);
   gpus_ = gpus;  // a guard that dies before its answer may have begun a journal
   auto granted = client_->acquire({gpus, knobs_, found_sm_clock_});
   if (!granted) {
@@ -35,21 +36,28 @@ Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
 }
 
 Result<wire::Applied> LeaseHolder::apply(const GpuId& gpu, const Setting& setting) {
+  const std::lock_guard lock(mutex_);
   auto applied = client_->apply(gpu, setting);
-  if (!applied && applied.error().code == ErrorCode::timeout && taken_anew())
+  if (!applied && applied.error().code == ErrorCode::timeout && take_anew())
     applied = client_->apply(gpu, setting);
   if (!applied) return fail(digest(applied.error()));
   return applied;
 }
 
 Result<RestorationReport> LeaseHolder::restore(const GpuId& gpu) {
+  const std::lock_guard lock(mutex_);
   auto report = client_->restore(gpu);
-  if (!report && report.error().code == ErrorCode::timeout && taken_anew()) report = client_->restore(gpu);
+  if (!report && report.error().code == ErrorCode::timeout && take_anew()) report = client_->restore(gpu);
   if (!report) return fail(digest(report.error()));
   return report;
 }
 
 bool LeaseHolder::taken_anew() {
+  const std::lock_guard lock(mutex_);
+  return take_anew();
+}
+
+bool LeaseHolder::take_anew() {
   if (client_ == nullptr || state_ != State::held) return false;
   auto granted = client_->acquire({gpus_, knobs_, found_sm_clock_});
   if (granted) return true;
@@ -63,6 +71,7 @@ bool LeaseHolder::taken_anew() {
 }
 
 std::vector<RestorationReport> LeaseHolder::release() {
+  const std::lock_guard lock(mutex_);
   // A lease that lapsed and could not be had again: the guard still tells how it ended.
   if (client_ != nullptr && was_held_ && (state_ == State::held || state_ == State::refused)) {
     auto reports = client_->release();
@@ -96,6 +105,7 @@ RestorationReport LeaseHolder::rescue_of(const GpuId& gpu) const {
 
 bool LeaseHolder::guard_just_died() {
   if (client_ == nullptr || state_ == State::guard_lost || !client_->guard_gone()) return false;
+  const std::lock_guard lock(mutex_);
   static_cast<void>(digest(Error{}));
   return true;
 }

@@ -1,10 +1,12 @@
 // The session's view of its lease: what it holds, what it asked for, and what to do when the guard says no or
-// is gone.
+// is gone. Requests may come from two threads (the session's and a plan's): one waits for the other.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +50,7 @@ class LeaseHolder {
   [[nodiscard]] bool taken_anew();
 
  private:
+  [[nodiscard]] bool take_anew();  // with the mutex held, as are the next two
   [[nodiscard]] RestorationReport rescue_of(const GpuId& gpu) const;
   /// Notes what an error means for the lease; returns it unchanged.
   Error digest(Error error);
@@ -56,7 +59,8 @@ class LeaseHolder {
   std::vector<Knob> knobs_;
   std::optional<ClockRange> found_sm_clock_;
   Rescue rescue_;
-  State state_ = State::none;
+  std::mutex mutex_;  // not for state_, which the session asks while a request of the other thread is on
+  std::atomic<State> state_{State::none};
   bool was_held_ = false;
   std::vector<GpuId> gpus_;
   std::optional<Result<std::vector<RestorationReport>>> rescued_;

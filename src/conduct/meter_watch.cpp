@@ -120,9 +120,12 @@ void MeterWatch::end_trouble(Device& meter, const MeterNews& news) {
 // `end` where it goes on.
 void MeterWatch::put_doubtful(Device& meter, TimePoint end) {
   const Doubtful& doubtful = *meter.doubtful;
+  const auto index = static_cast<std::size_t>(&meter - meters_.data());
+  const auto first = std::ranges::find(channels_, index, &Channel::of);
   if (writer_ != nullptr)
     writer_->gap({doubtful.begin, doubtful.end.value_or(end), std::nullopt,
-                  cat("meter ", meter.name, ": some of what it told was left out: ", doubtful.what)});
+                  cat("meter ", meter.name, ": some of what it told was left out: ", doubtful.what),
+                  static_cast<std::size_t>(first - channels_.begin())});
   meter.doubtful.reset();
 }
 
@@ -207,7 +210,7 @@ void MeterWatch::put_holes(const std::vector<Hole>& holes) {
       if (doubtful && doubtful->begin >= hole.begin) doubtful.reset();
       if (silent == all && std::exchange(whole_told, true)) continue;
       const std::string name = silent == all ? meters_[m].name : name_of(channels_[hole.channel].info);
-      writer_->gap({hole.begin, hole.end, std::nullopt, cat("meter ", name, " ", why)});
+      writer_->gap({hole.begin, hole.end, std::nullopt, cat("meter ", name, " ", why), hole.channel});
     }
   }
 }

@@ -37,7 +37,9 @@ Session::Session(SessionParts parts, TimePoint begin)
       next_ownership_(begin),
       next_marks_(begin),
       next_meters_(begin),
-      next_decision_(begin) {
+      next_decision_(begin),
+      tally_(begin),
+      tallied_until_(begin) {
   for (auto& gpu : parts_.gpus) {
     GpuUnit unit;
     unit.restoration.gpu = gpu->identity().id;
@@ -45,8 +47,13 @@ Session::Session(SessionParts parts, TimePoint begin)
     open_sensor(unit);
     units_.push_back(std::move(unit));
   }
+  std::vector<WatchedGpu> watched;
+  for (const auto& unit : units_)
+    watched.push_back({unit.id(), {unit.sensor.update_period, unit.sensor.averaging_window}});
+  watch_.emplace(std::move(watched));
   for (std::size_t i = 0; i < units_.size(); ++i) {
     GpuUnit& unit = units_[i];
+    if (!parts_.counters.empty()) unit.counters = std::make_unique<CounterWatch>(*unit.gpu, parts_.counters);
     sampler_.set_period(i, unit.meter->update_period());
     unit.blocks = std::make_unique<BlockKeeper>(
         begin, unit.meter->update_period(),
@@ -75,8 +82,12 @@ void Session::warn(const Error& error) const {
 TimePoint Session::next_due() const {
   TimePoint due = std::min({next_decision_, next_ownership_, next_marks_});
   if (meters_) due = std::min(due, next_meters_);
+  for (const auto& unit : units_)
+    if (unit.counters) due = std::min(due, unit.counters->next_due().value_or(due));
   if (parts_.writer) due = std::min(due, parts_.writer->next_due());
-  return std::min(sampler_.next_due(), due + kTogether);
+  due = std::min(sampler_.next_due(), due + kTogether);
+  if (parts_.plan) due = std::min(due, parts_.plan->next_due().value_or(due));
+  return due;
 }
 
 void Session::step(TimePoint now) {
@@ -86,17 +97,25 @@ void Session::step(TimePoint now) {
   sampler_.step(now);
   if (now >= next_meters_) follow_meters(now);
   const bool progressed = now >= next_marks_ && follow_iterations(now);
+  if (counters_due(now)) watch_counters(now);
   if (forecast_due_ && now >= *forecast_due_) {
     forecast_due_.reset();
     parts_.forecast_ready();
   }
   if (now >= next_ownership_) watch_ownership(now);
+  follow_plan(now);
   if (progressed || now >= next_decision_) decide(now);
   for (auto& unit : units_) unit.blocks->tick(now);
   settle_blocks(now, false);
   if (parts_.writer) {
     if (const auto written = parts_.writer->step(now); !written) warn(written.error());
   }
+}
+
+bool Session::counters_due(TimePoint now) const {
+  return std::any_of(units_.begin(), units_.end(), [now](const GpuUnit& unit) {
+    return unit.counters && unit.counters->next_due().value_or(now + kTogether) <= now;
+  });
 }
 
 void Session::watch_ownership(TimePoint now) {
@@ -135,6 +154,9 @@ std::optional<bool> Session::used_by_job(const GpuUnit& unit) const {
 void Session::on_slow(std::size_t gpu, const SlowReading& reading) {
   GpuUnit& unit = units_[gpu];
   unit.state = reading;
+  watch_->slow(gpu, reading);
+  unit.shifts.slow(reading);
+  if (unit.counters) unit.counters->see(reading);
   if (parts_.writer) parts_.writer->sample(unit.id(), reading);
   if (unit.change && reading.at - unit.change->at >= kSettling) {
     unit.change->reached_sm_clock = reading.sm_clock;
@@ -162,6 +184,7 @@ void Session::settle_blocks(TimePoint now, bool last) {
                         block.end,  block.iterations, std::nullopt};
       if (auto energy = unit.meter->window(block.begin, block.end)) row.energy = *energy;
       put(&record::Writer::block, row);
+      tell_so_far(row);
     }
     if (!unit.finished.empty()) continue;
     const TimePoint needed = std::min(unit.blocks->begin().value_or(now), now) - wait;
@@ -176,8 +199,8 @@ void Session::finish(TimePoint now, const JobEnd& end) {
   for (std::size_t i = 0; i < units_.size(); ++i)
     if (const auto reading = units_[i].gpu->read_fast()) on_fast(i, *reading);
   sampler_.finish(now);
-  follow_iterations(now);
-  follow_kernels(now, true);
+  follow_iterations(now, true);
+  tell_plan_at_the_end(now);
   follow_meters(now);
   for (auto& unit : units_) {
     unit.blocks->finish(now);

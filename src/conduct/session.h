@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,10 +15,14 @@
 #include "base/clock.h"
 #include "conduct/energy_board.h"
 #include "conduct/gpu_unit.h"
+#include "conduct/iteration_watch.h"
 #include "conduct/kernel_reader.h"
 #include "conduct/lease_holder.h"
 #include "conduct/meter_watch.h"
 #include "conduct/ownership.h"
+#include "conduct/plan_runner.h"
+#include "conduct/so_far.h"
+#include "conduct/tally_keeper.h"
 #include "device/gpu.h"
 #include "govern/strategy.h"
 #include "measure/sampler.h"
@@ -40,10 +45,18 @@ struct SessionParts {
   std::unique_ptr<record::Writer> writer;  // null: no record could be made
   std::function<std::vector<Mark>(TimePoint)> marks;
   std::function<KernelNews(TimePoint, bool last)>
-      kernels{};  // what the job's GPUs ran, told since the last call
+      kernels{};                       // what the job's GPUs ran, told since the last call
+  std::unique_ptr<PlanRunner> plan{};  // for a strategy that switches inside the iteration; null: none does
+  std::optional<Seconds> keep_kernels{};  // from the first on they go into the record; absent: all of them
   std::function<void(TimePoint until, std::span<const GpuNow>)>
-      board{};                                // for the job, which may ask what it has drawn
-  std::function<void()> forecast_ready{};     // once: two epochs are over and recorded
+      board{};                             // for the job, which may ask what it has drawn
+  std::function<void()> forecast_ready{};  // once: two epochs are over and recorded
+  std::string counters{};                  // who counts (feature/provider.h); empty: nobody
+  std::function<void(const progress::Ruling&)> iteration_found{};  // first, and where it is another now
+  std::function<void(const GpuId&, const Shift&)> shift_noticed{};
+  std::function<void(const record::Decision&)> decided{};  // as it goes into the record
+  /// After each block away from the found setting: what the run has come to.
+  std::function<void(const SoFar&, std::int64_t iterations, const Setting& in_force)> so_far{};
   std::vector<record::ChannelInfo> channels;  // of all meters, in the order of the numbers in MeterNews
   std::function<std::vector<MeterNews>(TimePoint)> meter_news;  // what meters told since the last call
   std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
@@ -105,20 +118,44 @@ class Session final : public measure::SampleSink {
   /// A sensor that sees part of the time is fooled by iterations in step with it: the meters have to know.
   void learn_step(const progress::TrackedIteration& tracked);
   void watch_epochs(const Mark& mark, TimePoint now);
+  /// Marks of the program itself; true where an iteration ended.
+  bool follow_marks(TimePoint now);
+  void count_iteration(const progress::TrackedIteration& tracked);
+  [[nodiscard]] bool works_for_job(const GpuUnit& unit) const;
+  /// The iteration, whoever tells of it; true where one ended that no mark told of.
+  bool watch_iterations(TimePoint now, bool last);
+  void watch_shifts(TimePoint now);
+  void watch_counters(TimePoint now);
+  [[nodiscard]] bool counters_due(TimePoint now) const;
+  /// From here on everything takes another time and another power, for a reason that is known.
+  void explain_change(GpuUnit& unit, TimePoint now);
   void publish();
+  /// Work and energy up to the latest iteration whose energy is known.
+  void tally();
+  /// Which GPUs' energy is told to the strategy: the job's; all of them until it is known which those are.
+  [[nodiscard]] bool tallied(const GpuUnit& unit) const;
   /// True where at least one iteration ended.
-  bool follow_iterations(TimePoint now);
+  bool follow_iterations(TimePoint now, bool last = false);
   void watch_ownership(TimePoint now);
   /// False only where every look could tell and the job computed on another GPU; absent: not known.
   [[nodiscard]] std::optional<bool> used_by_job(const GpuUnit& unit) const;
   void watch_limit(GpuUnit& unit, const SlowReading& reading);
   void settle_blocks(TimePoint now, bool last);
+  void tell_so_far(const record::Block& block);
   void flush_change(GpuUnit& unit);
   void decide(TimePoint now);
   void give_way(TimePoint now);
   [[nodiscard]] govern::Observation observe(TimePoint now) const;
+  /// A GPU is told what to set, and leaves the rest as it is: what is no longer wanted has to go first.
+  [[nodiscard]] static bool leaves_out(const Setting& in_force, const Setting& wanted);
   void carry_out(const govern::Decision& decision, TimePoint now);
   bool hold_lease(TimePoint now);
+  /// From the single setting, which is in force.
+  void start_plan(const Setting& range, TimePoint now);
+  /// Before any other request: from here on nobody else sends any.
+  void stop_plan(TimePoint now);
+  void follow_plan(TimePoint now);
+  void tell_plan_at_the_end(TimePoint now);
   void set(GpuUnit& unit, const Setting& setting, TimePoint now);
   void put_back(GpuUnit& unit, TimePoint now);
   /// Every GPU but `except` back to the setting it was found at.
@@ -137,6 +174,7 @@ class Session final : public measure::SampleSink {
   std::vector<GpuUnit> units_;
   measure::Sampler sampler_;
   progress::IterationTracker tracker_;
+  std::optional<IterationWatch> watch_;
   std::optional<MeterWatch> meters_;
   TimePoint next_ownership_;
   TimePoint next_marks_;
@@ -153,7 +191,16 @@ class Session final : public measure::SampleSink {
       epoch_stream_;  // process and thread that tell of epochs first
   int epochs_over_ = 0;
   std::optional<TimePoint> forecast_due_;
+  TallyKeeper tally_;
+  TimePoint tallied_until_;
+  Joules tallied_energy_;
+  SoFarAccount so_far_;
+  std::shared_ptr<const std::map<std::string, double>> features_;
+  std::optional<std::string> shift_;  // not yet told to the strategy
   std::optional<govern::Decision> last_decision_;
+  std::optional<TimePoint> plan_began_;  // while it runs
+  Seconds plan_ran_;                     // together, before that
+  std::optional<TimePoint> first_kernel_;
   Setting in_force_;
   bool stand_back_ =
       false;  // somebody else has a hand on a GPU, or the lease is gone: measure only from here

@@ -21,8 +21,12 @@ govern::Observation Session::observe(TimePoint now) const {
   seen.now = now;
   seen.run_begin = begin_;
   seen.in_force = in_force_;
-  seen.iterations = tracker_.completed();
-  seen.last_iteration = tracker_.last_end();
+  seen.iterations = tracker_.completed() + watch_->given_out();
+  seen.last_iteration = tracker_.last_end() ? tracker_.last_end() : watch_->last_end();
+  seen.tally = tally_.tally();
+  seen.features = features_;
+  seen.shift = shift_;
+  seen.tuning = watch_->tuning().tuning;
   seen.may_set = parts_.lease && parts_.lease->usable() && !stand_back_;
   bool some_are_ours = false;
   for (const auto& unit : units_) {
@@ -37,6 +41,7 @@ govern::Observation Session::observe(TimePoint now) const {
     seen.under_load = unit.state && unit.state->sm_utilisation.value_or(1.0) > kLoadedUtilisation;
   }
   seen.may_set = seen.may_set && some_are_ours;
+  if (parts_.plan) seen.plan = parts_.plan->now(now);
   return seen;
 }
 
@@ -44,6 +49,7 @@ void Session::decide(TimePoint now) {
   next_decision_ = now + kDecisionPeriod;
   give_way(now);
   const auto decision = parts_.strategy->next(observe(now));
+  shift_.reset();
   if (decision.ask_again)
     next_decision_ = std::clamp(*decision.ask_again, now + Seconds(1e-3), next_decision_);
   carry_out(decision, now);
@@ -78,7 +84,17 @@ void Session::spoil_blocks(GpuUnit& unit, TimePoint now) {
 }
 
 void Session::note(const std::string& action, const std::string& why, TimePoint now, const Setting& setting) {
-  put(&record::Writer::decision, record::Decision{now, action, setting, why});
+  const record::Decision decision{now, action, setting, why};
+  put(&record::Writer::decision, decision);
+  if (parts_.decided) parts_.decided(decision);
+}
+
+void Session::tell_so_far(const record::Block& block) {
+  if (!parts_.so_far) return;
+  so_far_.add(block);
+  if (block.setting.empty()) return;
+  if (const auto so_far = so_far_.so_far())
+    parts_.so_far(*so_far, tracker_.completed() + watch_->given_out(), in_force_);
 }
 
 void Session::carry_out(const govern::Decision& decision, TimePoint now) {
@@ -96,6 +112,8 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
         if (unit.leased && !stand_back_) set(unit, decision.setting, now);
       if (!stand_back_) in_force_ = decision.setting;
     }
+  } else if (decision.action == govern::Action::use_plan && in_force_ != decision.setting) {
+    start_plan(decision.setting, now);
   } else if (decision.action == govern::Action::use_found && !in_force_.empty()) {
     for (auto& unit : units_)
       if (unit.leased) put_back(unit, now);
@@ -127,12 +145,24 @@ bool Session::hold_lease(TimePoint now) {
 }
 
 void Session::stand_back(const Error& error, TimePoint now) {
+  stop_plan(now);
   stand_back_ = true;
   note("measure_only", error.what, now, {});
   warn(Error{error.code, cat(error.what, "; going on, measuring only"), error.hint});
 }
 
+bool Session::leaves_out(const Setting& in_force, const Setting& wanted) {
+  return (in_force.power_limit && !wanted.power_limit) || (in_force.sm_clock && !wanted.sm_clock) ||
+         (in_force.memory_clock && !wanted.memory_clock) ||
+         (in_force.application_clocks && !wanted.application_clocks);
+}
+
 void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
+  stop_plan(now);
+  if (leaves_out(unit.in_force, setting)) {
+    put_back(unit, now);
+    if (stand_back_) return;
+  }
   flush_change(unit);
   record::SettingChange change{now, unit.id(), "rubato", setting, {}, std::nullopt, std::nullopt, "applied"};
   const auto applied = parts_.lease->apply(unit.id(), setting);
@@ -147,6 +177,7 @@ void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
   change.requested.power_limit = applied->requested_limit;
   change.enforced = applied->enforced_limit;
   unit.expected_limit = applied->requested_limit;
+  explain_change(unit, now);
   unit.last_write = now;
   unit.in_force = setting;
   unit.last_requested = setting;
@@ -162,6 +193,7 @@ void Session::put_all_back(TimePoint now, const GpuUnit* except) {
 }
 
 void Session::put_back(GpuUnit& unit, TimePoint now) {
+  stop_plan(now);
   flush_change(unit);
   record::SettingChange change{now, unit.id(), "rubato", {}, {}, std::nullopt, std::nullopt, {}};
   const auto report = parts_.lease->restore(unit.id());
@@ -172,6 +204,7 @@ void Session::put_back(GpuUnit& unit, TimePoint now) {
     return;
   }
   change.outcome = std::string(name_of(report->outcome));
+  explain_change(unit, now);
   unit.in_force = {};
   unit.expected_limit = unit.found ? std::optional(unit.found->requested) : std::nullopt;
   unit.last_write = now;
@@ -188,6 +221,7 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
   if (as_found && lease_lapsed(reading.at)) return;
   if (stand_back_) return;
   unit.changed_by_someone_else = true;
+  explain_change(unit, reading.at);
   spoil_blocks(unit, reading.at);
   unit.blocks->enter(BlockRole::warmup, {}, reading.at);
   unit.in_force = {};
@@ -211,10 +245,12 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
 bool Session::lease_lapsed(TimePoint now) {
   if (!parts_.lease || parts_.lease->state() != LeaseHolder::State::held) return false;
   if (!parts_.lease->taken_anew()) return false;
+  stop_plan(now);
   note("restored", "the guard had heard nothing from us for too long and put everything back", now,
        in_force_);
   for (auto& unit : units_) {
     if (!unit.leased) continue;
+    explain_change(unit, now);
     spoil_blocks(unit, now);
     unit.in_force = {};
     unit.expected_limit = unit.found ? std::optional(unit.found->requested) : std::nullopt;
@@ -228,6 +264,7 @@ void Session::notice_death_of_guard(TimePoint now) {
   if (!parts_.lease || !parts_.lease->guard_just_died()) return;
   for (auto& unit : units_) {
     if (!unit.leased) continue;
+    explain_change(unit, now);
     spoil_blocks(unit, now);
     unit.blocks->enter(BlockRole::warmup, {}, now);
     unit.in_force = {};
@@ -251,6 +288,7 @@ void Session::notice_pause(TimePoint now) {
 
 void Session::close_lease(TimePoint now) {
   if (!parts_.lease) return;
+  stop_plan(now);
   for (const auto& report : parts_.lease->release()) {
     for (auto& unit : units_) {
       if (unit.id() != report.gpu) continue;

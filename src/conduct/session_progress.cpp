@@ -18,6 +18,7 @@ constexpr std::size_t kFewestSteps = 8;
 // A forecast needs two epochs, and the record their last second.
 constexpr int kEpochsForForecast = 2;
 constexpr Seconds kUntilRecorded{2.5};
+constexpr double kSettledUpdates = 2;
 
 }  // namespace
 
@@ -26,29 +27,79 @@ void Session::follow_meters(TimePoint now) {
   if (meters_) meters_->take(parts_.meter_news(now), now);
 }
 
-bool Session::follow_iterations(TimePoint now) {
+bool Session::follow_iterations(TimePoint now, bool last) {
   // Without a job there is nobody to write marks.
   next_marks_ = now + (parts_.marks ? kMarkPeriod : kDecisionPeriod);
   publish();
-  if (!parts_.marks) return false;
-  follow_kernels(now, false);
+  follow_kernels(now, last);
+  bool progressed = parts_.marks && follow_marks(now);
+  if (watch_iterations(now, last)) progressed = true;
+  tally();
+  watch_shifts(now);
+  watch_counters(now);
+  return progressed;
+}
+
+bool Session::tallied(const GpuUnit& unit) const {
+  return unit.job_seen ||
+         std::none_of(units_.begin(), units_.end(), [](const GpuUnit& u) { return u.job_seen; });
+}
+
+// From one moment to the next, each by whatever tells of that stretch: a counter that fails for a while takes
+// the power's integral in its place, and the two may differ by more than an iteration of the whole run's
+// energy.
+void Session::tally() {
+  if (!parts_.lease) return;  // nobody asks
+  std::optional<TimePoint> until;
+  for (const auto& unit : units_) {
+    if (!tallied(unit)) continue;
+    const auto latest = unit.meter->latest();
+    if (!latest) return;
+    // What a reading says of the moment before it is known when the next ones have come.
+    const TimePoint known = *latest - kSettledUpdates * unit.meter->update_period();
+    until = until ? std::min(*until, known) : known;
+  }
+  if (!until || *until <= tallied_until_) return;
+  const auto since = [&](TimePoint at) -> std::optional<Joules> {
+    Joules energy;
+    for (const auto& unit : units_) {
+      if (!tallied(unit)) continue;
+      const auto window = unit.meter->window(tallied_until_, at);
+      if (!window) return std::nullopt;
+      energy += window->energy;
+    }
+    return energy;
+  };
+  const auto rest = since(*until);
+  if (!rest) return;
+  if (const auto end = tally_.wanted(*until); end && *end > tallied_until_)
+    if (const auto energy = since(*end)) tally_.energy(*end, tallied_energy_ + *energy);
+  tallied_energy_ += *rest;
+  tally_.energy(*until, tallied_energy_);
+  for (auto& unit : units_) {
+    unit.meter->pin(*until);
+    if (tallied_until_ != begin_) unit.meter->unpin(tallied_until_);
+  }
+  tallied_until_ = *until;
+}
+
+bool Session::follow_marks(TimePoint now) {
   bool progressed = false;
   for (const auto& mark : parts_.marks(now)) {
     marks_seen_ = true;
     put(&record::Writer::mark, mark);
+    if (parts_.plan) parts_.plan->mark(mark);
     tracker_.add(mark);
     watch_epochs(mark, now);
   }
-  for (const auto& tracked : tracker_.take()) {
+  for (auto tracked : tracker_.take()) {
     progressed = true;
+    watch_->marked(tracked);
+    // Others may have told of iterations before the first mark came.
+    tracked.iteration.index += watch_->given_out();
     put(&record::Writer::iteration, tracked.iteration);
     learn_step(tracked);
-    for (auto& unit : units_) {
-      // What happened in a pause is not the price of an iteration.
-      if (tracked.paused || tracked.pause_before)
-        unit.blocks->interruption(tracked.paused ? tracked.iteration.end : tracked.iteration.begin);
-      if (!tracked.paused) unit.blocks->iteration(tracked.iteration);
-    }
+    count_iteration(tracked);
   }
   return progressed;
 }
@@ -56,6 +107,10 @@ bool Session::follow_iterations(TimePoint now) {
 void Session::follow_kernels(TimePoint now, bool last) {
   if (!parts_.kernels) return;
   const KernelNews news = parts_.kernels(now, last);
+  watch_->kernels(news);
+  if (parts_.plan) parts_.plan->kernels(news);
+  if (!news.kernels.empty() && !first_kernel_) first_kernel_ = news.kernels.front().begin;
+  if (parts_.keep_kernels && first_kernel_ && now - *first_kernel_ > *parts_.keep_kernels) return;
   for (const KernelRecord& kernel : news.kernels) put(&record::Writer::kernel, kernel);
   for (const record::KernelCycle& cycle : news.cycles) put(&record::Writer::kernel_cycle, cycle);
 }

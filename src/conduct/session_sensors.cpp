@@ -49,6 +49,9 @@ void Session::on_fast(std::size_t gpu, const FastReading& reading) {
   if (const auto step = unit.meter->add(reading)) judge_counter(unit, reading, *step);
   follow_other_scopes(unit, reading);
   if (meters_ && reading.power) meters_->gpu_power(gpu, reading.at, *reading.power);
+  watch_->fast(gpu, reading);
+  unit.shifts.fast(reading);
+  if (unit.counters) unit.counters->see(reading);
   if (!parts_.writer) return;
   name_series(unit, reading);
   parts_.writer->sample(unit.id(), reading);
@@ -163,6 +166,7 @@ void Session::driver_restarted(GpuUnit& unit, TimePoint now) {
   flush_change(unit);
   put(&record::Writer::setting_change, change);
   unit.changed_by_someone_else = true;
+  explain_change(unit, now);
   spoil_blocks(unit, now);
   unit.blocks->enter(BlockRole::warmup, {}, now);
   unit.in_force = {};

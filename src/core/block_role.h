@@ -10,6 +10,7 @@ namespace rubato {
 enum class BlockRole {
   warmup,    // before anything is judged: caches, autotuning, clocks and temperature settle
   baseline,  // at the found setting, to know what the job costs without rubato
+  trial,     // at a setting that is being tried
   hold,      // at the chosen setting
   control,   // back at the found setting for a short while, to see whether the baseline still holds
 };

@@ -35,6 +35,7 @@ struct Capabilities {
   Capability read_module_power;
   Capability read_memory_power;
   Capability read_application_clocks;
+  Capability read_counters;  // Gpu::read_counters(), by a real read
   Capability read_processes;
   Capability set_power_limit;
   Capability set_sm_clock;

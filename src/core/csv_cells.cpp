@@ -53,4 +53,12 @@ std::string csv_cell(std::string_view text) {
   return out + '"';
 }
 
+std::string shown_cell(std::string_view value) {
+  constexpr std::size_t kMostShown = 40;
+  std::string out = "'";
+  for (const char c : value.substr(0, kMostShown))
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return out + (value.size() > kMostShown ? "...'" : "'");
+}
+
 }  // namespace rubato

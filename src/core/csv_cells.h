@@ -13,5 +13,7 @@ namespace rubato {
 [[nodiscard]] Result<std::vector<std::string>> csv_cells(std::string_view line);
 /// In quotes where it needs them.
 [[nodiscard]] std::string csv_cell(std::string_view text);
+/// For a message: in quotes, short, and without what a terminal would act on.
+[[nodiscard]] std::string shown_cell(std::string_view value);
 
 }  // namespace rubato

@@ -8,10 +8,14 @@
 
 namespace rubato {
 
+/// Best first: what the program says, what the GPU ran, what the board drew.
+enum class ProgressSource { marks, kernels, telemetry };
+
 struct Iteration {
   std::int64_t index = 0;
   TimePoint begin;
   TimePoint end;
+  ProgressSource source = ProgressSource::marks;
   [[nodiscard]] Seconds duration() const { return end - begin; }
 };
 

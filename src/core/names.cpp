@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "core/block_role.h"
+#include "core/iteration_estimate.h"
 #include "core/kind.h"
+#include "core/layer_demand.h"
 #include "core/objective.h"
 #include "core/restoration.h"
 #include "core/setting.h"
@@ -15,6 +17,13 @@ namespace {
 template <class E, std::size_t N>
 using Spelling = std::array<std::pair<E, std::string_view>, N>;
 
+constexpr Spelling<LayerPass, 3> kLayerPasses = {{{LayerPass::forward, "forward"},
+                                                  {LayerPass::backward, "backward"},
+                                                  {LayerPass::optimizer, "optimizer"}}};
+constexpr Spelling<Precision, 4> kPrecisions = {{{Precision::fp32, "fp32"},
+                                                 {Precision::tf32, "tf32"},
+                                                 {Precision::fp16, "fp16"},
+                                                 {Precision::bf16, "bf16"}}};
 constexpr Spelling<Kind, 5> kKinds = {{{Kind::measured, "measured"},
                                        {Kind::apportioned, "apportioned"},
                                        {Kind::replayed, "replayed"},
@@ -38,14 +47,24 @@ constexpr Spelling<Objective, 4> kObjectives = {{{Objective::energy, "energy"},
                                                  {Objective::edp, "edp"},
                                                  {Objective::ed2p, "ed2p"},
                                                  {Objective::cost, "cost"}}};
-constexpr Spelling<BlockRole, 4> kBlockRoles = {{{BlockRole::warmup, "warmup"},
+constexpr Spelling<BlockRole, 5> kBlockRoles = {{{BlockRole::warmup, "warmup"},
                                                  {BlockRole::baseline, "baseline"},
+                                                 {BlockRole::trial, "trial"},
                                                  {BlockRole::hold, "hold"},
                                                  {BlockRole::control, "control"}}};
 constexpr Spelling<Restoration, 4> kRestorations = {{{Restoration::not_needed, "not_needed"},
                                                      {Restoration::restored, "restored"},
                                                      {Restoration::failed, "failed"},
                                                      {Restoration::left_alone, "left_alone"}}};
+constexpr Spelling<ProgressSource, 3> kProgressSources = {{{ProgressSource::marks, "marks"},
+                                                           {ProgressSource::kernels, "kernels"},
+                                                           {ProgressSource::telemetry, "telemetry"}}};
+constexpr Spelling<PeriodRelation, 3> kPeriodRelations = {{{PeriodRelation::exact, "exact"},
+                                                           {PeriodRelation::multiple, "multiple"},
+                                                           {PeriodRelation::beat, "beat"}}};
+constexpr Spelling<RateKind, 3> kRateKinds = {{{RateKind::instructions, "instructions"},
+                                               {RateKind::kernels, "kernels"},
+                                               {RateKind::busy_time, "busy_time"}}};
 
 template <class E, std::size_t N>
 std::string_view spell(const Spelling<E, N>& table, E value) {
@@ -82,6 +101,12 @@ std::string_view name_of(Kind kind) {
 std::string_view name_of(Scope scope) {
   return spell(kScopes, scope);
 }
+std::string_view name_of(LayerPass pass) {
+  return spell(kLayerPasses, pass);
+}
+std::string_view name_of(Precision precision) {
+  return spell(kPrecisions, precision);
+}
 std::string_view name_of(Knob knob) {
   return spell(kKnobs, knob);
 }
@@ -94,8 +119,29 @@ std::string_view name_of(Restoration restoration) {
 std::string_view name_of(BlockRole role) {
   return spell(kBlockRoles, role);
 }
+std::string_view name_of(ProgressSource source) {
+  return spell(kProgressSources, source);
+}
+std::string_view name_of(PeriodRelation relation) {
+  return spell(kPeriodRelations, relation);
+}
+std::string_view name_of(RateKind kind) {
+  return spell(kRateKinds, kind);
+}
+Result<ProgressSource> parse_progress_source(std::string_view name) {
+  return parse_name(kProgressSources, "source of progress", name);
+}
+Result<PeriodRelation> parse_period_relation(std::string_view name) {
+  return parse_name(kPeriodRelations, "relation of a period to the iteration", name);
+}
 Result<BlockRole> parse_block_role(std::string_view name) {
   return parse_name(kBlockRoles, "block role", name);
+}
+Result<LayerPass> parse_layer_pass(std::string_view name) {
+  return parse_name(kLayerPasses, "pass", name);
+}
+Result<Precision> parse_precision(std::string_view name) {
+  return parse_name(kPrecisions, "precision", name);
 }
 Result<Knob> parse_knob(std::string_view name) {
   return parse_name(kKnobs, "knob", name);
@@ -105,6 +151,10 @@ Result<Objective> parse_objective(std::string_view name) {
 }
 Result<Restoration> parse_restoration(std::string_view name) {
   return parse_name(kRestorations, "restoration outcome", name);
+}
+
+unsigned bytes_of(Precision precision) {
+  return precision == Precision::fp16 || precision == Precision::bf16 ? 2 : 4;
 }
 
 std::string describe(const Setting& setting) {

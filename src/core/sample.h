@@ -59,6 +59,13 @@ struct SlowReading {
   LimiterTimes limited;                       // each member absent where the driver does not tell
 };
 
+/// The clocks alone, for following a change.
+struct ClockReading {
+  TimePoint at;
+  std::optional<Megahertz> sm;
+  std::optional<Megahertz> memory;
+};
+
 struct ComputeProcess {
   std::int64_t pid = 0;  // as the driver names it
   std::optional<std::uint64_t> memory_bytes;

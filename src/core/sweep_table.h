@@ -1,6 +1,7 @@
 // A sweep: one workload under many settings. The format is docs/formats.md#sweep-table.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,10 +27,24 @@ struct SweepRow {
   bool operator==(const SweepRow&) const = default;
 };
 
+/// Where a table was read, for messages: no part of what it says, so any two are equal.
+struct SweepOrigin {
+  std::string name;                // of the file; empty: made, not read
+  std::vector<std::size_t> lines;  // of each row
+  bool operator==(const SweepOrigin&) const { return true; }
+};
+
 struct SweepTable {
   std::vector<std::string> comments;  // without "# "
   std::vector<SweepRow> rows;
+  SweepOrigin origin = {};
   bool operator==(const SweepTable&) const = default;
+
+  /// "FILE, line 7: ", or nothing where the row was not read.
+  [[nodiscard]] std::string place(std::size_t row) const {
+    if (row >= origin.lines.size()) return {};
+    return origin.name + ", line " + std::to_string(origin.lines[row]) + ": ";
+  }
 };
 
 }  // namespace rubato

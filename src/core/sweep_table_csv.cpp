@@ -25,15 +25,6 @@ constexpr std::array<std::string_view, 9> kColumns = {"gpu",           "workload
                                                       "time_s",        "power_w",      "energy_j"};
 constexpr std::string_view kDefault = "default";
 
-/// Short, and without what a terminal would act on.
-std::string shown(std::string_view value) {
-  constexpr std::size_t kMostShown = 40;
-  std::string out = "'";
-  for (const char c : value.substr(0, kMostShown))
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return out + (value.size() > kMostShown ? "...'" : "'");
-}
-
 class Reader {
  public:
   Reader(std::string_view text, std::string_view name) : rest_(text), name_(name) {}
@@ -47,6 +38,7 @@ class Reader {
       if (Status taken = take(*line); !taken) return fail(taken.error());
     }
     if (columns_.empty()) return bad("there is no header line", cat("it needs the columns ", known()));
+    table_.origin.name = name_;
     return std::move(table_);
   }
 
@@ -56,7 +48,7 @@ class Reader {
   }
   tl::unexpected<Error> bad_cell(std::string_view column, std::string_view value,
                                  std::string_view what) const {
-    return bad(cat("column ", column, ": ", shown(value), " ", what));
+    return bad(cat("column ", column, ": ", shown_cell(value), " ", what));
   }
   static std::string known() {
     std::string out;
@@ -95,8 +87,8 @@ class Reader {
       const bool is_feature = column.starts_with(kFeature) && column.size() > kFeature.size();
       if (!is_feature && column != kDefault &&
           std::find(kColumns.begin(), kColumns.end(), column) == kColumns.end())
-        return bad(cat("unknown column ", shown(column)), cat("a sweep table has ", known()));
-      if (!seen.insert(column).second) return bad(cat("column ", shown(column), " stands there twice"));
+        return bad(cat("unknown column ", shown_cell(column)), cat("a sweep table has ", known()));
+      if (!seen.insert(column).second) return bad(cat("column ", shown_cell(column), " stands there twice"));
       if (Status clean = name(column, cell); !clean) return clean;
       columns_.push_back(column);
     }
@@ -115,10 +107,11 @@ class Reader {
     const auto [first, is_new] = settings_.try_emplace(
         {row.gpu, row.workload, row.power_limit, row.sm_clock, row.memory_clock}, line_);
     if (!is_new)
-      return bad(cat("workload ", shown(row.workload), " stands at this setting on line ", first->second,
+      return bad(cat("workload ", shown_cell(row.workload), " stands at this setting on line ", first->second,
                      " already"),
                  "one row is one workload at one setting: put repeats together as their mean");
     table_.rows.push_back(std::move(row));
+    table_.origin.lines.push_back(line_);
     return {};
   }
 

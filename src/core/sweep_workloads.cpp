@@ -12,8 +12,9 @@
 namespace rubato {
 namespace {
 
-std::string title(const SweepWorkload& w) {
-  return cat("workload '", w.workload, "' of '", w.gpu, "'");
+std::string title(const SweepTable& table, const SweepWorkload& w) {
+  return cat(w.rows.empty() ? std::string() : table.place(w.rows.front()), "workload '", w.workload, "' of '",
+             w.gpu, "'");
 }
 
 /// Every knob the workload's rows name, at the highest they name. nothing: no row has them all.
@@ -43,15 +44,15 @@ Status find_default(const SweepTable& table, SweepWorkload& w) {
     if (!row.power_limit && !row.sm_clock && !row.memory_clock) untouched = i;
   }
   if (said.size() > 1)
-    return fail(ErrorCode::invalid_argument,
-                cat(title(w), " has ", said.size(), " rows that say they are the default; it needs one"));
+    return fail(ErrorCode::invalid_argument, cat(title(table, w), " has ", said.size(),
+                                                 " rows that say they are the default; it needs one"));
   w.default_assumed = said.empty() && !untouched;
   const std::optional<std::size_t> found = !said.empty() ? said.front()
                                            : untouched   ? untouched
                                                          : highest_row(table, w);
   if (!found)
     return fail(ErrorCode::invalid_argument,
-                cat(title(w),
+                cat(title(table, w),
                     " has no default row: none says so, none leaves every knob empty, and none has "
                     "every knob at its highest"),
                 "add a column 'default' with 1 in the row of the default setting");

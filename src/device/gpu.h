@@ -48,13 +48,17 @@ class Gpu {
   [[nodiscard]] virtual Result<FastReading> read_fast() = 0;
   /// Clocks, utilisation, temperature, limiter, limits: several driver calls.
   [[nodiscard]] virtual Result<SlowReading> read_slow() = 0;
+  /// As quickly as the driver allows: what a change of clocks is followed with.
+  [[nodiscard]] virtual Result<ClockReading> read_clocks();
   [[nodiscard]] virtual Result<PowerLimits> power_limits() = 0;
   [[nodiscard]] virtual Result<ClockTable> supported_clocks() = 0;
   /// not_supported where the GPU or the driver has none (deprecated; gone from newer drivers).
   [[nodiscard]] virtual Result<ApplicationClockReading> application_clocks();
   /// Processes that hold a compute context (display clients do not count).
   [[nodiscard]] virtual Result<std::vector<ComputeProcess>> compute_processes() = 0;
-  /// Raw counters since the last call; not_supported where the GPU or driver has none.
+  /// Means of the GPU's counters since the call before. The first call only begins: it has no values. Neither
+  /// has one that comes before the counters were refreshed. Errors: not_supported where the GPU or driver has
+  /// none; no_permission.
   [[nodiscard]] virtual Result<FeatureVector> read_counters();
   /// Driver calls made through this object so far, and the time spent inside them.
   [[nodiscard]] virtual CallCost cost() const = 0;

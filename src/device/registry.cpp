@@ -9,6 +9,8 @@
 #include "device/replay/backend.h"
 #include "device/select.h"
 #include "device/sim/backend.h"
+#include "device/sim/board_figures.h"
+#include "device/sim/profile.h"
 
 namespace rubato::device {
 namespace {
@@ -38,6 +40,23 @@ Result<std::unique_ptr<Backend>> open_backend(std::string_view spec) {
   const auto colon = spec.find(':');
   if (colon == std::string_view::npos) return open_named(spec, {});
   return open_named(spec.substr(0, colon), spec.substr(colon + 1));
+}
+
+std::optional<GpuFigures> figures_of_board(std::string_view name) {
+  const sim::Profile* board = sim::find_board(name);
+  if (board == nullptr) return std::nullopt;
+  return GpuFigures{.compute_major = board->compute_major,
+                    .compute_minor = board->compute_minor,
+                    .sm_count = board->sm_count,
+                    .memory_bus_bits = board->memory_bus_bits,
+                    .highest_sm = board->sm_clocks.back(),
+                    .highest_memory = board->memory_clocks.back()};
+}
+
+std::optional<BoardFigures> board_figures_of(std::string_view name) {
+  const sim::Profile* board = sim::find_board(name);
+  if (board == nullptr) return std::nullopt;
+  return sim::board_figures(*board, *figures_of_board(name));
 }
 
 Result<Selection> select_gpus(std::string_view list, std::optional<std::string_view> visible_devices,

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/board_figures.h"
+#include "core/gpu_figures.h"
 #include "device/gpu.h"
 
 namespace rubato::device {
@@ -37,5 +39,12 @@ struct Selection {
 
 /// Opens the backend named by Selection::spec.
 [[nodiscard]] Result<std::unique_ptr<Backend>> open_backend(std::string_view spec);
+
+/// Of the board that the driver calls by this name, where gpus/ has a profile of it.
+[[nodiscard]] std::optional<GpuFigures> figures_of_board(std::string_view name);
+
+/// Likewise, with clocks and power. Leakage and the warm clock are at the temperature the board settles at
+/// when it draws its default limit, or where it starts to slow down.
+[[nodiscard]] std::optional<BoardFigures> board_figures_of(std::string_view name);
 
 }  // namespace rubato::device

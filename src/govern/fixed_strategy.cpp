@@ -94,7 +94,8 @@ Decision FixedStrategy::warming(const Observation& o) {
   }
   steadiness_.look(o);
   const bool by_time = stretch_.iterations(o) == 0;
-  const bool warm = stretch_.enough(o, kWarmup, kIterationPatience) && (by_time || steadiness_.steady());
+  const bool warm =
+      !o.tuning && stretch_.enough(o, kWarmup, kIterationPatience) && (by_time || steadiness_.steady());
   if (warm || stretch_.length(o) >= kLongestWarmup) {
     if (!by_time) iteration_time_ = stretch_.length(o) / static_cast<double>(stretch_.iterations(o));
     stage_ = Stage::baseline;

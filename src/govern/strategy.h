@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +14,15 @@
 #include "core/block_role.h"
 #include "core/sample.h"
 #include "core/setting.h"
+#include "govern/tally.h"
 
 namespace rubato::govern {
+
+/// Of a plan of clocks inside the iteration, where the run has one: whether it can be run now.
+struct PlanNow {
+  bool ready = false;
+  std::string why_not;  // a sentence's part: "no kernel records yet"
+};
 
 /// What is known when a decision may be taken: after each iteration, and at least once a second.
 struct Observation {
@@ -26,13 +35,23 @@ struct Observation {
   std::optional<SlowReading> state;         // latest slow reading
   std::optional<Megahertz> highest_sm_clock;
   Seconds sensor_period{0.1};
+  /// Up to the end of the latest iteration; without iterations, up to the latest moment anything is known of.
+  std::optional<Tally> tally;
+  /// Counter features at the found setting, named as in sweep tables without "feature_"; null: none were
+  /// read.
+  std::shared_ptr<const std::map<std::string, double>> features;
+  /// Set where the job was noticed to have changed since the question before: why.
+  std::optional<std::string> shift;
+  bool tuning = false;   // the framework still tries kernels by time: iterations are not those to come
   bool may_set = false;  // rights, survival and ownership allow a write now
+  std::optional<PlanNow> plan;
 };
 
 enum class Action {
   wait,         // nothing to change, ask again
   use_found,    // go to the found setting (a baseline or control block)
   use_setting,  // go to `setting`
+  use_plan,     // from a setting of ours: switch inside the iteration; `setting` says the range of its clocks
 };
 
 struct Decision {

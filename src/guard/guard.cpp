@@ -123,7 +123,7 @@ Result<HeldGpu*> Guard::held(const GpuId& gpu) {
 Result<wire::Body> Guard::apply(const wire::Apply& request) {
   const auto gpu = held(request.gpu);
   if (!gpu) return fail(gpu.error());
-  auto applied = (*gpu)->apply(request.setting);
+  auto applied = (*gpu)->apply(request.setting, *options_.clock);
   if (!applied) return fail(std::move(applied.error()));
   return std::move(*applied);
 }

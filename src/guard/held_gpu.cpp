@@ -147,7 +147,7 @@ Status HeldGpu::check(const Setting& setting, const Before& before) const {
   return {};
 }
 
-Status HeldGpu::write(const Setting& setting, const Before& before) {
+Status HeldGpu::write(const Setting& setting, const Before& before, AskedAt& locks) {
   device::GpuControl& control = *opened_.control;
   if (setting.power_limit && !same_limit(*setting.power_limit, before.limits.requested)) {
     const auto limits = write_limit(journal_, *opened_.gpu, control, before.limits.requested,
@@ -157,7 +157,7 @@ Status HeldGpu::write(const Setting& setting, const Before& before) {
   for (const auto& [knob, range] :
        {std::pair(Knob::sm_clock, setting.sm_clock), std::pair(Knob::memory_clock, setting.memory_clock)}) {
     if (!range) continue;
-    if (Status s = write_lock(journal_, control, knob, range, Announce::required); !s) return s;
+    if (Status s = write_lock(journal_, control, knob, range, Announce::required, &locks); !s) return s;
   }
   if (setting.application_clocks && !same_clocks(*setting.application_clocks, *before.application_clocks)) {
     const auto now =
@@ -215,15 +215,17 @@ Result<HeldGpu::Before> HeldGpu::look() const {
   return now;
 }
 
-Result<wire::Applied> HeldGpu::apply(const Setting& setting) {
+Result<wire::Applied> HeldGpu::apply(const Setting& setting, const Clock& clock) {
   const auto before = look();
   if (!before) return fail(before.error());
   if (const Status fine = check(setting, *before); !fine) return fail(fine.error());
-  Status written = write(setting, *before);
+  AskedAt locks{clock, std::nullopt};
+  Status written = write(setting, *before, locks);
   if (written) {
     const auto after = look();
     if (after)
-      return wire::Applied{id(), after->limits.requested, after->limits.enforced, after->application_clocks};
+      return wire::Applied{id(), after->limits.requested, after->limits.enforced, after->application_clocks,
+                           locks.first};
     written = fail(after.error());
   }
   Error error = written.error();

@@ -9,6 +9,7 @@
 #include "guard/opened_gpu.h"
 #include "guard/ownership.h"
 #include "guard/recover.h"
+#include "guard/writes.h"
 #include "wire/message.h"
 
 namespace rubato::guard {
@@ -29,8 +30,8 @@ class HeldGpu {
   [[nodiscard]] const wire::Found& found() const { return found_; }
 
   /// All of the setting or, after an error, none of it. conflict where somebody else changed the
-  /// limit or the application clocks.
-  [[nodiscard]] Result<wire::Applied> apply(const Setting& setting);
+  /// limit or the application clocks. `clock`: the one the GPU lives on.
+  [[nodiscard]] Result<wire::Applied> apply(const Setting& setting, const Clock& clock);
   /// Back to what was found; the GPU stays held.
   [[nodiscard]] RestorationReport back_to_found() noexcept;
   /// Back to what was found, for good: tried twice, and the journal goes unless that failed.
@@ -56,7 +57,7 @@ class HeldGpu {
   Status check(const Setting& setting, const Before& before) const;
   Status check_clocks(Knob knob, const ClockRange& range) const;
   Status check_application(const ApplicationClocks& clocks, const ApplicationClocks& now) const;
-  Status write(const Setting& setting, const Before& before);
+  Status write(const Setting& setting, const Before& before, AskedAt& locks);
   /// Words on what could not be undone; empty where all was.
   std::string undo(const Setting& setting, const Before& before) noexcept;
 

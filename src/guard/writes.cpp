@@ -56,7 +56,7 @@ Result<PowerLimits> write_limit(Journal& journal, device::Gpu& gpu, device::GpuC
 }
 
 Status write_lock(Journal& journal, device::GpuControl& control, Knob knob, const ClockLock& intended,
-                  Announce announce) {
+                  Announce announce, AskedAt* asked) {
   const auto& entry = journal.content().lock(knob);
   LockIntent intent{knob, std::nullopt, std::nullopt, intended};
   const bool known = entry && entry->state;
@@ -68,6 +68,7 @@ Status write_lock(Journal& journal, device::GpuControl& control, Knob knob, cons
   }
   const Status announced = journal.append(intent);
   if (!announced && announce == Announce::required) return announced;
+  if (asked != nullptr && !asked->first) asked->first = asked->clock.now();
   const Status written = call(control, knob, intended);
   if (!written) {
     const bool unchanged = known && surely_refused(written.error().code);

@@ -2,6 +2,7 @@
 // outcome.
 #pragma once
 
+#include "base/clock.h"
 #include "device/gpu.h"
 #include "guard/journal.h"
 
@@ -21,9 +22,15 @@ enum class Announce { required, best_effort };
 [[nodiscard]] Result<PowerLimits> write_limit(Journal& journal, device::Gpu& gpu, device::GpuControl& control,
                                               Watts previous, Watts intended, Announce announce);
 
+/// When the driver was first asked.
+struct AskedAt {
+  const Clock& clock;
+  std::optional<TimePoint> first;
+};
+
 /// Locks, or resets where `intended` is absent. The journal's entry says afterwards what is in force.
 [[nodiscard]] Status write_lock(Journal& journal, device::GpuControl& control, Knob knob,
-                                const ClockLock& intended, Announce announce);
+                                const ClockLock& intended, Announce announce, AskedAt* asked = nullptr);
 
 [[nodiscard]] bool same_clocks(const ApplicationClocks& a, const ApplicationClocks& b);
 

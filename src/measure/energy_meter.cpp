@@ -23,12 +23,6 @@ constexpr double kKeepPeriods = 10;
 // 95 % of a normal distribution, in standard deviations.
 constexpr double kNinetyFive = 1.96;
 
-// How far a sensor's true period may be from the known one, as a fraction: what a second of fast reads leaves
-// open. The published 100 ms are 99 to 101 ms on most boards, 104 ms on some (Yang, Adamek, Armour, SC24).
-constexpr double kPeriodDoubt = 0.005;
-// What a beat may hide: a standard deviation of the power, as a fraction of its mean.
-constexpr double kHiddenSpread = 0.3;
-
 // More than anything with one energy counter can draw. The largest superchip's module limit is 2.9 kW
 // (NVIDIA/k8s-test-infra #676); at a wall may hang a rack.
 Watts most_power(Scope scope) {
@@ -90,11 +84,7 @@ void EnergyMeter::learn_step(Seconds step, Seconds spread) {
 Joules EnergyMeter::beat_sigma(const PowerEnergy& integrated, TimePoint begin, TimePoint end) const {
   if (!step_) return Joules(0);
   const Seconds length = end - begin;
-  const double bias = beat_bias(*step_, beating_sight(), length, kPeriodDoubt);
-  if (bias <= 0.0) return Joules(0);
-  // In a perfect beat the readings do not move at all: what they hide then is a guess.
-  const Watts hidden = kHiddenSpread * (integrated.total() / length);
-  return bias * (std::max(hidden, integrated.spread) * length);
+  return rubato::beat_sigma(*step_, beating_sight(), length, integrated.total() / length, integrated.spread);
 }
 
 Joules EnergyMeter::calibration_band(const EnergyWindow& w) const {

@@ -9,14 +9,14 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/beat.h"
 #include "core/capability.h"
 #include "core/kind.h"
+#include "core/refresh_rate.h"
 #include "core/sample.h"
 #include "core/window.h"
-#include "measure/beat.h"
 #include "measure/counter_track.h"
 #include "measure/power_integral.h"
-#include "measure/refresh_rate.h"
 
 namespace rubato::measure {
 

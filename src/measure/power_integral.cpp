@@ -12,10 +12,6 @@ constexpr double kBridgedPeriods = 3.0;
 // 95 % of a normal distribution, in standard deviations.
 constexpr double kNinetyFive = 1.96;
 
-// Variance of what passed between two looks over their squared difference. Looks at random moments differ by
-// twice their variance; one step of the power between two looks comes anywhere between them.
-constexpr double kAnythingBetween = 0.5;
-constexpr double kOneStepBetween = 0.125;
 // A sensor that sees everything tells all but what is read twice or missed: its period and the reader's
 // differ by up to 4 % (A100: 104 ms for 100 ms), and a reading may come just before the refresh.
 constexpr double kMissedRefresh = 0.04;
@@ -34,9 +30,7 @@ constexpr double kBlindFraction = 0.5;
 PowerIntegral::PowerIntegral(SensorSight sensor) : sensor_(sensor) {}
 
 double PowerIntegral::unseen_share() const {
-  const double unseen = sensor_.unseen();
-  if (unseen <= 0.0) return kMissedRefresh;
-  return unseen * unseen * (step_ ? kOneStepBetween : kAnythingBetween);
+  return sensor_.unseen() <= 0.0 ? kMissedRefresh : sensor_.unseen_variance(step_.has_value());
 }
 
 double PowerIntegral::gap_band(double estimate_w) const {

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "measure/sensor_sight.h"
+#include "core/sensor_sight.h"
 
 namespace rubato::measure {
 

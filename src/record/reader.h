@@ -57,6 +57,10 @@ struct RunRecord {
   std::vector<KernelRecord> kernels;
   std::vector<KernelCycle> kernel_cycles;
   std::vector<Iteration> iterations;
+  std::vector<IterationStatement> statements;  // these four in order of time
+  std::vector<RateStatement> rates;
+  std::vector<ShiftNoticed> shifts;
+  std::vector<FeatureWindow> features;
   std::vector<Block> blocks;
   std::vector<SettingChange> setting_changes;
   std::vector<Decision> decisions;

@@ -77,10 +77,21 @@ std::string create_statements() {
       "CREATE TABLE kernel_chunk(layout INTEGER, begin_ns INTEGER, end_ns INTEGER, kernels INTEGER, data "
       "BLOB);",
       "CREATE TABLE kernel_cycle(begin_ns INTEGER, end_ns INTEGER, pid INTEGER, lost INTEGER);",
-      "CREATE TABLE iteration(iteration INTEGER, begin_ns INTEGER, end_ns INTEGER);",
+      "CREATE TABLE iteration(iteration INTEGER, begin_ns INTEGER, end_ns INTEGER, source TEXT);",
+      "CREATE TABLE iteration_statement(at_ns INTEGER, device_id INTEGER REFERENCES device(id), source TEXT,"
+      "periodic INTEGER, period_s REAL, relation TEXT, confidence REAL, half_width_fraction REAL,"
+      "drift_per_minute_fraction REAL, launches INTEGER, why TEXT, used INTEGER, checks TEXT);",
+      "CREATE TABLE progress_rate(begin_ns INTEGER, end_ns INTEGER, device_id INTEGER REFERENCES device(id),"
+      "kind TEXT, per_second REAL, half_width_fraction REAL, confidence REAL, why TEXT);",
+      "CREATE TABLE shift(at_ns INTEGER, noticed_ns INTEGER, device_id INTEGER REFERENCES device(id),"
+      "what TEXT, from_value REAL, to_value REAL, unit TEXT, why TEXT);",
+      "CREATE TABLE feature_window(id INTEGER PRIMARY KEY, device_id INTEGER REFERENCES device(id),"
+      "provider TEXT, begin_ns INTEGER, end_ns INTEGER,",
+      setting_columns("", " REAL"), ",why TEXT);",
+      "CREATE TABLE feature(window_id INTEGER REFERENCES feature_window(id), name TEXT, value REAL);",
       "CREATE TABLE decision(at_ns INTEGER, action TEXT,", setting_columns("", " REAL"), ",why TEXT);",
-      "CREATE TABLE gap(begin_ns INTEGER, end_ns INTEGER, device_id INTEGER REFERENCES device(id), why "
-      "TEXT);",
+      "CREATE TABLE gap(begin_ns INTEGER, end_ns INTEGER, device_id INTEGER REFERENCES device(id), why TEXT,"
+      "channel_id INTEGER REFERENCES channel(id));",
       "COMMIT;");
 }
 

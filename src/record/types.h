@@ -9,19 +9,22 @@
 #include "base/clock.h"
 #include "core/block_role.h"
 #include "core/capability.h"
+#include "core/feature_schema.h"
 #include "core/gpu_id.h"
 #include "core/iteration.h"
+#include "core/iteration_estimate.h"
 #include "core/kernel_record.h"
 #include "core/kind.h"
 #include "core/meter_reading.h"
 #include "core/restoration.h"
 #include "core/sample.h"
 #include "core/setting.h"
+#include "core/shift.h"
 #include "core/window.h"
 
 namespace rubato::record {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 struct RunInfo {
   std::string run_id;  // "20261121-081500-123-1a2b": sortable, unique on a machine
@@ -84,6 +87,8 @@ struct Gap {
   TimePoint end;
   std::optional<GpuId> gpu;
   std::string why;
+  // Of a meter, by its first channel where all of it was silent. Neither this nor a GPU: all GPUs.
+  std::optional<std::size_t> channel = std::nullopt;
 };
 
 /// A stretch of the run at one setting, with whole iterations where a progress source saw any.
@@ -103,6 +108,34 @@ struct KernelCycle {
   TimePoint end;
   std::int32_t pid = 0;
   std::uint64_t lost = 0;
+};
+
+/// What one source said of the iteration from that moment on. Kept where it changed.
+struct IterationStatement {
+  std::optional<GpuId> gpu;  // absent: marks, which are the job's
+  IterationEstimate estimate;
+  bool used = false;  // iterations were counted by it from here on
+  std::string check;  // what the other sources said to it
+};
+
+/// What stands in where no iteration was found.
+struct RateStatement {
+  std::optional<GpuId> gpu;
+  ProgressRate rate;
+};
+
+struct ShiftNoticed {
+  GpuId gpu;
+  Shift shift;
+};
+
+/// Counters over one window, and why they were read then.
+struct FeatureWindow {
+  GpuId gpu;
+  std::string provider;
+  FeatureVector features;
+  Setting setting;  // in force over the whole window
+  std::string why;
 };
 
 /// Edge of the driver's energy counter, as read.

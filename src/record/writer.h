@@ -39,6 +39,11 @@ class Writer {
   void kernel(const KernelRecord& kernel);
   void kernel_cycle(const KernelCycle& cycle);
   void iteration(const Iteration& iteration);
+  void statement(const IterationStatement& statement);
+  void rate(const RateStatement& rate);
+  void shift(const ShiftNoticed& shift);
+  /// What was not counted leaves no row.
+  void features(const FeatureWindow& window);
   void block(const Block& block);  // table `window`
   void setting_change(const SettingChange& change);
   void decision(const Decision& decision);

@@ -127,7 +127,15 @@ Result<Body> read_applied(const Fields& fields) {
   if (!enforced) return fail(enforced.error());
   const auto clocks = optional_pair(fields, "application-clocks");
   if (!clocks) return fail(clocks.error());
-  return Applied{std::move(*gpu), *requested, *enforced, *clocks};
+  const auto asked = find_one(fields, "lock-asked-ns");
+  if (!asked) return fail(asked.error());
+  Applied message{std::move(*gpu), *requested, *enforced, *clocks};
+  if (*asked != nullptr) {
+    const auto ns = parse_integer((*asked)->value);
+    if (!ns) return bad_line((*asked)->line, "does not say when the driver was asked in nanoseconds");
+    message.lock_asked = TimePoint{*ns};
+  }
+  return message;
 }
 
 Result<Body> read_restored(const Fields& fields) {

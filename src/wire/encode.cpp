@@ -100,6 +100,7 @@ std::string_view write(Writer& to, const Applied& m) {
   if (m.requested_limit) to.numbers("requested-limit", m.requested_limit->value());
   if (m.enforced_limit) to.numbers("enforced-limit", m.enforced_limit->value());
   to.pair("application-clocks", m.application_clocks);
+  if (m.lock_asked) to.name("lock-asked-ns", std::to_string(m.lock_asked->ns));
   return "applied";
 }
 

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "core/gpu_id.h"
 #include "core/restoration.h"
@@ -65,6 +66,9 @@ struct Applied {
   std::optional<Watts> requested_limit;  // read back after the write
   std::optional<Watts> enforced_limit;
   std::optional<ApplicationClocks> application_clocks{};  // read back, where the lease holds that knob
+  /// When the driver was asked for the first of the locks, on the clock the GPU lives on: what its reaching
+  /// is timed from. Absent where no lock was asked for.
+  std::optional<TimePoint> lock_asked{};
 };
 struct Restored {
   std::vector<RestorationReport> reports;

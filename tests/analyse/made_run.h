@@ -49,8 +49,19 @@ class MadeRun {
       for (record::DeviceRecord& d : run_.devices) d.fast.push_back({now_, power, counter_});
     }
     for (const record::DeviceRecord& d : run_.devices)
-      run_.blocks.push_back({role, d.info.identity.id, role == BlockRole::hold ? held_ : Setting{}, begin,
-                             now_, iterations, window(begin, now_, energy, d.info.kind)});
+      run_.blocks.push_back({role, d.info.identity.id, at(role), begin, now_, iterations,
+                             window(begin, now_, energy, d.info.kind)});
+    return *this;
+  }
+
+  /// What the trials and warm-ups from here on are set to; empty: as found.
+  MadeRun& trying(const Setting& setting) {
+    tried_ = setting;
+    return *this;
+  }
+
+  MadeRun& holding(const Setting& setting) {
+    held_ = setting;
     return *this;
   }
 
@@ -61,8 +72,8 @@ class MadeRun {
     counter_ += power * time;
     for (record::DeviceRecord& d : run_.devices) {
       d.fast.push_back({now_, power, counter_});
-      run_.blocks.push_back({role, d.info.identity.id, role == BlockRole::hold ? held_ : Setting{}, begin,
-                             now_, 0, window(begin, now_, power * time, d.info.kind)});
+      run_.blocks.push_back({role, d.info.identity.id, at(role), begin, now_, 0,
+                             window(begin, now_, power * time, d.info.kind)});
     }
     return *this;
   }
@@ -88,7 +99,13 @@ class MadeRun {
             2_J,   energy * 0.05, {"nvml_energy_counter", "J", Scope::gpu, kind, "20 ms steps"}};
   }
 
+  [[nodiscard]] Setting at(BlockRole role) const {
+    if (role == BlockRole::hold) return held_;
+    return role == BlockRole::trial || role == BlockRole::warmup ? tried_ : Setting{};
+  }
+
   record::RunRecord run_;
+  Setting tried_;
   Setting held_{.power_limit = 150_W};
   TimePoint now_ = kBegin;
   std::int64_t count_ = 0;

@@ -101,8 +101,18 @@ TEST(Wanted, ASlowdownIsAShareOfTheRun) {
   EXPECT_EQ(parse_max_slowdown("5%").value(), 0.05);
   EXPECT_EQ(parse_max_slowdown("0.05").value(), 0.05);
   EXPECT_FALSE(parse_max_slowdown("").value().has_value());
-  for (const std::string bad : {"0", "-5%", "five", "101%", "1.5", "%", "5%%", "nan"})
+  for (const std::string none : {"0", "0%", "0.0"}) EXPECT_EQ(parse_max_slowdown(none).value(), 0) << none;
+  for (const std::string bad : {"-5%", "five", "101%", "1.5", "%", "5%%", "nan"})
     EXPECT_FALSE(parse_max_slowdown(bad)) << bad;
+}
+
+TEST(Wanted, OnlyKnobsThatAreChosenForAJobAreOffered) {
+  EXPECT_EQ(parse_tunable_knob("sm-clock").value(), Knob::sm_clock);
+  for (const std::string bad : {"fan", "application-clocks", ""}) {
+    const auto refused = parse_tunable_knob(bad);
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_EQ(refused.error().hint, "any of --knobs power-limit,sm-clock,memory-clock");
+  }
 }
 
 TEST(Wanted, AMissingRightIsToldBeforeTheJobStarts) {

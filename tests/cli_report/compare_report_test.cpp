@@ -72,7 +72,7 @@ TEST(CompareReport, WithoutADifferenceClaimsNone) {
   again.info.run_id = "20261121-090000-0002";
   const Texts texts = compared(before(), again);
   EXPECT_THAT(texts.text, HasSubstr("not distinguishable"));
-  EXPECT_THAT(texts.text, HasSubstr("used about as much GPU energy"));
+  EXPECT_THAT(texts.text, HasSubstr("took about as long and used about as much GPU energy as A."));
   EXPECT_THAT(texts.text, Not(HasSubstr("What else differs")));
 }
 

@@ -38,6 +38,24 @@ record::RunRecord saving_run() {
   return run;
 }
 
+/// Two settings tried, one held.
+record::RunRecord searched_run() {
+  MadeRun made;
+  made.idle(BlockRole::warmup, 20_s, 50_W);
+  made.block(BlockRole::baseline, 60, 1_s, 200_W, 0.01);
+  made.trying({.power_limit = 120_W}).block(BlockRole::trial, 10, 1.5_s, 110_W, 0.01);
+  made.trying({.power_limit = 160_W}).block(BlockRole::trial, 10, 1.1_s, 140_W, 0.01);
+  made.trying({}).block(BlockRole::hold, 300, 1.04_s, 150_W, 0.01);
+  record::RunRecord run = made.ended();
+  run.decisions = {
+      {kBegin, "strategy", {}, "rubato chooses among a power limit of 100 to 200 W (101 values)"},
+      {kBegin + 20_s, "baseline", {}, "measuring what the job costs as it was found"},
+      {kBegin + 80_s, "trial", {.power_limit = 120_W}, "the physical curve expects most here"},
+      {kBegin + 95_s, "trial", {.power_limit = 160_W}, "120 W was too slow"},
+      {kBegin + 106_s, "hold", {.power_limit = 150_W}, "it saves most inside the bound"}};
+  return run;
+}
+
 record::RunRecord measured_run() {
   MadeRun made(2, Kind::measured);
   made.idle(BlockRole::baseline, 50_s, 60_W);
@@ -72,12 +90,27 @@ TEST(RunReport, OfAMeasurementReadsLikeThis) {
   expect_golden(json(measured_run()), "measure.json");
 }
 
+TEST(RunReport, ASearchIsToldWithItsTriesAndCountsInTheWholeRun) {
+  expect_golden(text(searched_run()), "search.txt");
+  expect_golden(json(searched_run()), "search.json");
+}
+
+TEST(RunReport, InBriefASearchIsOneSentence) {
+  const record::RunRecord run = searched_run();
+  const std::string brief = run_report_text(run, analyse::summarise(run), {}, false, {}, Detail::brief);
+  EXPECT_THAT(brief, HasSubstr("2 settings were tried in 26"));
+  EXPECT_THAT(brief, Not(HasSubstr("Tried, against")));
+}
+
 TEST(RunReport, WithoutAControlBlockSaysThatWarmingUpIsNotInTheRanges) {
   EXPECT_THAT(text(saving_run()), Not(HasSubstr("There was no control block")));
   MadeRun made;
   made.block(BlockRole::baseline, 40, 1_s, 200_W, 0.01);
   made.block(BlockRole::hold, 80, 1.2_s, 125_W, 0.01);
   EXPECT_THAT(text(made.ended()), HasSubstr("There was no control block"));
+  made.block(BlockRole::baseline, 40, 1_s, 200_W, 0.01);
+  EXPECT_THAT(text(made.ended()), Not(HasSubstr("There was no control block")))
+      << "found and held in turns: the baseline is not early";
 }
 
 TEST(RunReport, WhereThereWasNoJobNoneRunsOn) {

@@ -50,6 +50,20 @@ class SeriesTest : public testing::Test {
       ASSERT_TRUE((*writer)->step(at));
     }
     for (int i = 0; i < 3; ++i) (*writer)->iteration({i, kBegin + Seconds(i), kBegin + Seconds(i + 1)});
+    (*writer)->statement(
+        {.gpu = kSecond,
+         .estimate = {.at = kBegin + 2_s, .periodic = true, .period = 1_s, .confidence = 0.9},
+         .used = true,
+         .check = {}});
+    (*writer)->rate({std::nullopt, {.begin = kBegin, .end = kBegin + 2_s, .per_second = 0.5}});
+    (*writer)->shift({kSecond, {kBegin + 3_s, kBegin + 4_s, "power", 100, 200, "W", "more"}});
+    record::FeatureWindow counted{
+        .gpu = kFirst, .provider = "gpm", .features = {}, .setting = {}, .why = "found"};
+    counted.features.begin = kBegin + 2_s;
+    counted.features.end = kBegin + 6_s;
+    counted.features[Feature::sm_active] = 0.75;
+    counted.features[Feature::dram_active] = 0.5;
+    (*writer)->features(counted);
     (*writer)->decision({kBegin + 5_s, "hold", Setting{.power_limit = 150_W}, "because, and so"});
     (*writer)->block({.role = BlockRole::hold,
                       .gpu = kSecond,
@@ -106,7 +120,7 @@ TEST_F(SeriesTest, OfSamplesIsOneTimeAxisWithARowPerGpuAndMoment) {
 TEST_F(SeriesTest, OfEverythingElseHasARowForEach) {
   const Table iterations = read(Series::iterations);
   ASSERT_EQ(iterations.size(), 3U);
-  EXPECT_EQ(iterations[2], (std::vector<Cell>{std::int64_t{2}, 2.0, 3.0, 1.0}));
+  EXPECT_EQ(iterations[2], (std::vector<Cell>{std::int64_t{2}, 2.0, 3.0, 1.0, std::string("marks")}));
   const Table decisions = read(Series::decisions);
   ASSERT_EQ(decisions.size(), 1U);
   EXPECT_EQ(decisions[0][0], Cell(5.0));
@@ -117,6 +131,27 @@ TEST_F(SeriesTest, OfEverythingElseHasARowForEach) {
   EXPECT_EQ(blocks[0][2], Cell(std::int64_t{1}));
   EXPECT_EQ(blocks[0][3], Cell(std::string("hold")));
   EXPECT_EQ(blocks[0].back(), Cell()) << "its energy could not be read";
+}
+
+TEST_F(SeriesTest, OfWhatWasKnownOfTheIterationHasARowForEach) {
+  const Table statements = read(Series::statements);
+  ASSERT_EQ(statements.size(), 1U);
+  EXPECT_EQ(statements[0][1], Cell(std::int64_t{1}));
+  EXPECT_EQ(statements[0][2], Cell(std::string("telemetry")));
+  EXPECT_EQ(statements[0][6], Cell()) << "launches were not told";
+  EXPECT_EQ(statements[0][7], Cell(1.0));
+  const Table rates = read(Series::rates);
+  ASSERT_EQ(rates.size(), 1U);
+  EXPECT_EQ(rates[0][2], Cell()) << "it is the job's";
+  EXPECT_EQ(rates[0][4], Cell(0.5));
+  const Table shifts = read(Series::shifts);
+  ASSERT_EQ(shifts.size(), 1U);
+  EXPECT_EQ(shifts[0][1], Cell(4.0));
+  EXPECT_EQ(shifts[0][5], Cell(200.0));
+  const Table features = read(Series::features);
+  ASSERT_EQ(features.size(), 2U) << "one for each counter that was read";
+  EXPECT_EQ(features[0], (std::vector<Cell>{2.0, 6.0, std::int64_t{0}, std::string("gpm"),
+                                            std::string("sm_active"), 0.75, std::string("found")}));
 }
 
 TEST_F(SeriesTest, TellsItsFactsInLinesThatStayOne) {

@@ -66,6 +66,17 @@ TEST(WorthKnowing, AStopOfTheWholeProcessNamesNoGpu) {
               ElementsAre("all GPUs: nothing recorded for 10.0 s (of 1 min 40 s): rubato was stopped"));
 }
 
+TEST(WorthKnowing, AMetersGapIsToldInItsWordsAndJudgedByItsOwnPace) {
+  record::RunRecord run = run_of();
+  run.channels = {{.info = {"snmp:rack", {.name = "outlet-7"}}, .readings = {}},
+                  {.info = {"rapl", {.name = "package-0"}}, .readings = {}}};
+  run.channels[0].info.channel.sensor.update_period = 5_s;
+  run.channels[1].info.channel.sensor.update_period = 20_ms;
+  run.gaps = {{kBegin, kBegin + 0.9_s, std::nullopt, "meter snmp:rack told nothing", 0},
+              {kBegin, kBegin + 0.9_s, std::nullopt, "meter rapl told nothing", 1}};
+  EXPECT_THAT(told(run), ElementsAre("meter rapl told nothing, for 0.90 s (of 1 min 40 s)"));
+}
+
 TEST(WorthKnowing, ARestorationThatWentWellIsNotTold) {
   record::RunRecord run = run_of();
   const GpuId gpu = run.devices[0].info.identity.id;

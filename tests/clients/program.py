@@ -25,19 +25,20 @@ def without_sanitizer():
 class Training:
     """`rubato sim train`, and the iterations it has finished, read from its mark ring (include/rubato/mark_layout.h)."""
 
-    HEADER, RECORD, WRITTEN, KIND, ITERATION_END = 128, 64, 64, 16, 2
+    HEADER, RECORD, WRITTEN, AT, KIND, ITERATION_BEGIN, ITERATION_END = 128, 64, 64, 8, 16, 1, 2
 
-    def __init__(self, rubato, iterations):
+    def __init__(self, rubato, iterations, workload="resnet50"):
         self.own_folder = tempfile.TemporaryDirectory(prefix="rubato-marks-")
         # Under rubato: where rubato reads them too.
         self.marks = pathlib.Path(os.environ.get("RUBATO_MARKS") or self.own_folder.name)
         self.process = subprocess.Popen(
-            [rubato, "sim", "train", "resnet50", "--iterations", str(iterations)],
+            [rubato, "sim", "train", workload, "--iterations", str(iterations)],
             env={**without_sanitizer(), "RUBATO_MARKS": str(self.marks)},
             stdout=subprocess.DEVNULL,
         )
         self.ring = None
         self.read = 0
+        self.begin_ns = self.end_ns = None  # of the first iteration and the latest, on the simulated clock
 
     def _records(self):
         if self.ring is None:
@@ -49,7 +50,14 @@ class Training:
         (capacity,) = struct.unpack_from("<I", self.ring, 20)
         (written,) = struct.unpack_from("<Q", self.ring, self.WRITTEN)
         while self.read < written:
-            yield struct.unpack_from("<I", self.ring, self.HEADER + self.read % capacity * self.RECORD + self.KIND)[0]
+            record = self.HEADER + self.read % capacity * self.RECORD
+            (kind,) = struct.unpack_from("<I", self.ring, record + self.KIND)
+            (at,) = struct.unpack_from("<q", self.ring, record + self.AT)
+            if kind == self.ITERATION_BEGIN and self.begin_ns is None:
+                self.begin_ns = at
+            if kind == self.ITERATION_END:
+                self.end_ns = at
+            yield kind
             self.read += 1
 
     def iterations(self):

@@ -45,6 +45,31 @@ class Pynvml(ClientTest):
         self.assertEqual([w / 1000 for w in theirs["range"]], [limits["min_w"], limits["max_w"]])
         self.assertEqual(theirs["memory"], [877])
 
+    def test_it_reads_the_performance_monitors_of_a_board_that_has_them(self):
+        script = """
+import sys; sys.path.insert(0, %r)
+from program import Training
+supported = n.nvmlGpmQueryDeviceSupport(g).isSupportedDevice
+earlier, later = n.nvmlGpmSampleAlloc(), n.nvmlGpmSampleAlloc()
+with Training(%r, 400) as training:
+    steps = training.iterations()
+    for sample in (earlier, later):
+        for _ in range(5): next(steps)
+        n.nvmlGpmSampleGet(g, sample)
+request = n.c_nvmlGpmMetricsGet_t()
+request.version, request.numMetrics, request.sample1, request.sample2 = n.NVML_GPM_METRICS_GET_VERSION, 3, earlier, later
+for i, name in enumerate(("SM_UTIL", "DRAM_BW_UTIL", "ANY_TENSOR_UTIL")):
+    request.metrics[i].metricId = getattr(n, "NVML_GPM_METRIC_" + name)
+n.nvmlGpmMetricsGet(request)
+for sample in (earlier, later): n.nvmlGpmSampleFree(sample)
+print(json.dumps([supported] + [[m.nvmlReturn, m.value] for m in request.metrics[:3]]))
+""" % (str(HERE), str(RUBATO))
+        machine = self.machine(rate=20, profiles="h100")
+        supported, (sm_code, sm), (dram_code, dram), (tensor_code, _) = json.loads(self.python(machine, script))
+        self.assertEqual((supported, sm_code, dram_code), (1, 0, 0))
+        self.assertTrue(0 < dram < sm <= 100, f"{dram} and {sm} %")
+        self.assertEqual(tensor_code, 3, "which pipe works no simulated workload says: not supported")
+
     def test_a_limit_it_sets_is_the_one_rubato_finds(self):
         machine = self.machine()
         self.python(machine, "n.nvmlDeviceSetPowerManagementLimit(g, 160000)")

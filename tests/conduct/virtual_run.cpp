@@ -67,10 +67,12 @@ class WorldJob final : public VirtualJob {
 };
 
 Ownership owner_by_pid(const std::vector<ComputeProcess>& processes) {
+  const bool job = std::any_of(processes.begin(), processes.end(),
+                               [](const auto& process) { return process.pid == VirtualRun::kJobPid; });
   for (const auto& process : processes)
     if (process.pid != VirtualRun::kJobPid)
-      return {Ownership::Verdict::foreign, cat("process ", process.pid, " computes here too")};
-  return {processes.empty() ? Ownership::Verdict::none : Ownership::Verdict::job, {}};
+      return {Ownership::Verdict::foreign, cat("process ", process.pid, " computes here too"), job};
+  return {job ? Ownership::Verdict::job : Ownership::Verdict::none, {}, job};
 }
 
 }  // namespace
@@ -127,18 +129,20 @@ SessionParts VirtualRun::parts(std::vector<Mark>& marks, wire::LeaseClient& clie
   request.wanted = options_.wanted;
   request.reason = "nothing was asked to be set";
   parts.strategy = must(govern::make_strategy(options_.wanted.empty() ? "measure-only" : "fixed", request));
-  if (!options_.wanted.empty()) {
+  if (options_.strategy) parts.strategy = options_.strategy(parts.gpus);
+  parts.counters = options_.counters;
+  if (!options_.wanted.empty() || options_.strategy) {
     parts.lease = std::make_unique<LeaseHolder>(&client, std::vector{Knob::power_limit, Knob::sm_clock},
                                                 std::nullopt, Rescue{});
   }
   record::RunInfo info;
   info.run_id = "20261121-081500-000-0001";
-  info.mode = options_.wanted.empty() ? "measure" : "run";
+  info.mode = parts.lease ? "run" : "measure";
   info.command = {"virtual"};
   info.started_at = "2026-11-21T08:15:00Z";
   info.begin = kBegin;
   parts.writer = must(record::Writer::create(folder_ / "runs", info));
-  parts.marks = [&marks](TimePoint) { return std::exchange(marks, {}); };
+  if (options_.marks) parts.marks = [&marks](TimePoint) { return std::exchange(marks, {}); };
   parts.ownership = owner_by_pid;
   parts.warn = [this](const Error& error) { warnings_.push_back(error); };
   parts.backend = "sim";
@@ -151,12 +155,18 @@ record::RunRecord VirtualRun::run() {
   wire::LeaseClient client(std::make_unique<GuardCall>(guard, *clock_), clock_);
   std::vector<Mark> marks;
   std::unique_ptr<sim_trainer::VirtualTrainer> trainer;
-  if (options_.train) {
-    trainer = must(sim_trainer::VirtualTrainer::start(*world_, *options_.train, kJobPid, kBegin,
-                                                      [&marks](const Mark& mark) { marks.push_back(mark); }));
+  if (options_.train && !options_.job) {
+    trainer = must(
+        sim_trainer::VirtualTrainer::start(*world_, *options_.train, kJobPid, kBegin, [&](const Mark& mark) {
+          marks.push_back(mark);
+          marks_made_.push_back(mark);
+        }));
   }
-  WorldJob job(*world_, std::move(trainer));
-  Session session(parts(marks, client), kBegin);
+  const std::unique_ptr<VirtualJob> job =
+      options_.job ? options_.job(*world_) : std::make_unique<WorldJob>(*world_, std::move(trainer));
+  SessionParts all = parts(marks, client);
+  if (options_.adjust) options_.adjust(all);
+  Session session(std::move(all), kBegin);
 
   std::size_t next_event = 0;
   const VirtualPeer events{[&] { return next_event < events_.size() ? events_[next_event].at : kNever; },
@@ -169,8 +179,8 @@ record::RunRecord VirtualRun::run() {
                                [&](TimePoint now) { EXPECT_TRUE(client.step(now)); }};
 
   const bool done =
-      run_virtual(*clock_, session, job, nullptr, {events, lapse, heartbeats}, kBegin + options_.length);
-  EXPECT_EQ(done, options_.train.has_value());
+      run_virtual(*clock_, session, *job, nullptr, {events, lapse, heartbeats}, kBegin + options_.length);
+  EXPECT_EQ(done, options_.train.has_value() || options_.job);
   const TimePoint end = clock_->now();
   for (unsigned gpu = 0; gpu < world_->gpu_count(); ++gpu) {
     const auto truth = must(world_->truth(gpu, end));

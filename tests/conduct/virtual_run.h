@@ -23,6 +23,14 @@ struct VirtualRunOptions {
   std::optional<sim_trainer::TrainOptions> train = sim_trainer::TrainOptions{.iterations = 200};
   Setting wanted{.power_limit = 150_W};  // empty: measure only
   Seconds length{100'000};               // at most; exactly, where nothing is trained
+  bool marks = true;                     // false: the session sees none of the trainer's
+  /// In the place of `fixed` at `wanted`, from the GPUs of the run.
+  std::function<std::unique_ptr<govern::Strategy>(const std::vector<std::unique_ptr<device::Gpu>>&)>
+      strategy{};
+  std::string counters{};  // who counts; empty: nobody
+  /// In the place of a training, with kJobPid; and what else the session is to be given.
+  std::function<std::unique_ptr<VirtualJob>(device::sim::SimWorld&)> job{};
+  std::function<void(SessionParts&)> adjust{};
 };
 
 /// What really happened on a GPU while the run lasted, and how the GPU was left.
@@ -51,6 +59,8 @@ class VirtualRun {
   record::RunRecord run();
 
   [[nodiscard]] const TrueRun& truth(unsigned gpu = 0) const { return truth_.at(gpu); }
+  /// By the trainer, whether the session saw them or not.
+  [[nodiscard]] const std::vector<Mark>& marks_made() const { return marks_made_; }
   [[nodiscard]] const std::vector<Error>& warnings() const { return warnings_; }
   /// Journals that lie in the guard's folder now.
   [[nodiscard]] std::vector<std::string> journals() const;
@@ -73,6 +83,7 @@ class VirtualRun {
   TimePoint silent_to_;
   std::vector<TrueRun> truth_;
   std::vector<Error> warnings_;
+  std::vector<Mark> marks_made_;
 };
 
 /// Every row of a record as text, but for what the machine's own time is in: two runs are the same where

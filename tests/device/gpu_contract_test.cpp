@@ -114,6 +114,23 @@ TEST_P(GpuContract, EveryReadingItAdvertisesWorks) {
   EXPECT_EQ(slow->limited.any(), can().read_limiter_times.available);
   EXPECT_EQ(gpu_->application_clocks().has_value(), can().read_application_clocks.available);
   EXPECT_EQ(gpu_->compute_processes().has_value(), can().read_processes.available);
+  EXPECT_EQ(gpu_->read_counters().has_value(), can().read_counters.available);
+}
+
+TEST_P(GpuContract, CountersBeginAtTheFirstCallAndTellOfTheTimeSince) {
+  if (!can().read_counters.available) GTEST_SKIP() << can().read_counters.why_not;
+  const auto first = gpu_->read_counters();
+  ASSERT_TRUE(first) << first.error().what;
+  EXPECT_EQ(first->begin, first->end);
+  for (const auto& value : first->values) EXPECT_FALSE(value);
+  // Well above the interval from one refresh of the counters to the next.
+  sleep_until(*backend_->clock(), first->end + 0.5_s);
+  const auto second = gpu_->read_counters();
+  ASSERT_TRUE(second) << second.error().what;
+  EXPECT_EQ(second->begin, first->end);
+  EXPECT_GE(second->end - second->begin, 0.5_s);
+  const double active = (*second)[Feature::sm_active].value_or(-1);
+  EXPECT_TRUE(active >= 0 && active <= 1) << active;
 }
 
 TEST_P(GpuContract, ReadingsLieInPhysicalRanges) {
@@ -218,7 +235,7 @@ TEST_P(GpuContract, MissingCapabilitySaysWhy) {
   for (const Capability* capability :
        {&c.read_power, &c.read_energy_counter, &c.read_clocks, &c.read_utilisation, &c.read_limiter,
         &c.read_limiter_times, &c.read_average_power, &c.read_module_power, &c.read_memory_power,
-        &c.read_application_clocks, &c.read_processes, &c.set_power_limit, &c.set_sm_clock,
+        &c.read_application_clocks, &c.read_counters, &c.read_processes, &c.set_power_limit, &c.set_sm_clock,
         &c.set_memory_clock, &c.set_application_clocks})
     EXPECT_EQ(capability->available, capability->why_not.empty()) << capability->why_not;
 }
@@ -377,6 +394,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, GpuContract,
                                          Subject{"nvml_rtxa4000", Through::stand_in, "rtxa4000", "owner"},
                                          Subject{"nvml_k80", Through::stand_in, "k80", "owner"},
                                          Subject{"nvml_gh200", Through::stand_in, "gh200-480gb", "owner"},
+                                         Subject{"nvml_h100", Through::stand_in, "h100", "owner"},
                                          Subject{"nvml_as_a_driver_asks", Through::stand_in, "v100", ""},
                                          Subject{"nvml_without_rights", Through::stand_in, "v100", "none"},
                                          Subject{"replayed", Through::replay, "", ""},

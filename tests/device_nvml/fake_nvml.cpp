@@ -17,6 +17,10 @@ namespace {
 fake::State state;
 char handles[64];  // one for each session
 
+struct Sample {
+  int taken = 0;  // which one it was; 0: never filled
+};
+
 abi::Device present() {
   return reinterpret_cast<abi::Device>(&handles[state.inits]);
 }
@@ -270,5 +274,40 @@ EXPORTED abi::Return nvmlDeviceSetMemoryLockedClocks(abi::Device device, unsigne
 }
 EXPORTED abi::Return nvmlDeviceResetMemoryLockedClocks(abi::Device device) {
   return set(device);
+}
+EXPORTED abi::Return nvmlGpmQueryDeviceSupport(abi::Device device, abi::GpmSupport* support) {
+  if (support->version != abi::kGpmSupportVersion) return abi::kArgumentVersionMismatch;
+  return give(device, state.monitors ? 1U : 0U, &support->supported);
+}
+EXPORTED abi::Return nvmlGpmSampleAlloc(abi::GpmSample* sample) {
+  ++state.samples_allocated;
+  *sample = reinterpret_cast<abi::GpmSample>(new Sample);
+  return abi::kSuccess;
+}
+EXPORTED abi::Return nvmlGpmSampleFree(abi::GpmSample sample) {
+  ++state.samples_freed;
+  delete reinterpret_cast<Sample*>(sample);
+  return abi::kSuccess;
+}
+EXPORTED abi::Return nvmlGpmSampleGet(abi::Device device, abi::GpmSample sample) {
+  const abi::Return code = give(device, ++state.samples_taken, &reinterpret_cast<Sample*>(sample)->taken);
+  return code == abi::kSuccess ? state.sample_result : code;
+}
+EXPORTED abi::Return nvmlGpmMetricsGet(abi::GpmMetricsGet* request) {
+  ++state.metric_calls;
+  if (request->version != abi::kGpmMetricsGetVersion) return abi::kArgumentVersionMismatch;
+  const auto* earlier = reinterpret_cast<const Sample*>(request->earlier);
+  const auto* later = reinterpret_cast<const Sample*>(request->later);
+  if (earlier->taken == 0 || earlier->taken >= later->taken) return abi::kInvalidArgument;
+  for (unsigned i = 0; i < request->count; ++i) {
+    request->metrics[i].result = abi::kNotSupported;
+    for (const fake::Metric& metric : state.metrics) {
+      if (metric.id == 0) break;
+      if (metric.id != request->metrics[i].id) continue;
+      request->metrics[i].result = metric.result;
+      request->metrics[i].value = metric.value;
+    }
+  }
+  return state.metrics_result;
 }
 #endif

@@ -12,6 +12,12 @@ struct Field {
   double value = 0;  // written as an integer
 };
 
+struct Metric {
+  unsigned id = 0;
+  double value = 0;
+  abi::Return result = abi::kSuccess;
+};
+
 struct State {
   abi::Return init = abi::kSuccess;
   int inits = 0;
@@ -48,6 +54,15 @@ struct State {
   unsigned long long held_back_ns[2] = {3'000'000'000, 1'000'000'000};  // power, thermal
   abi::Return low_memory_clock_result = abi::kSuccess;                  // of the SM clocks at 405 MHz
   int resets_of_application_clocks = 0;
+
+  bool monitors = false;  // GPM: a GPU that has them
+  abi::Return sample_result = abi::kSuccess;
+  abi::Return metrics_result = abi::kSuccess;
+  Metric metrics[16] = {};  // what is not here answers not-supported; id 0 ends the list
+  int samples_allocated = 0;
+  int samples_freed = 0;
+  int samples_taken = 0;
+  int metric_calls = 0;
 
   unsigned compute_pids[4] = {};  // 0 ends a list
   unsigned mps_pids[4] = {};

@@ -109,6 +109,37 @@ TEST(VendorHeader, FieldsThatCameWithLaterDrivers) {
 #endif
 }
 
+TEST(VendorHeader, PerformanceMonitorsHaveTheSamePlacesAndNumbers) {
+#ifndef NVML_GPM_METRICS_GET_VERSION
+  GTEST_SKIP() << "this header is older than GPM";
+#else
+  EXPECT_EQ(sizeof(GpmMetric), sizeof(nvmlGpmMetric_t));
+  EXPECT_EQ(offsetof(GpmMetric, result), offsetof(nvmlGpmMetric_t, nvmlReturn));
+  EXPECT_EQ(offsetof(GpmMetric, value), offsetof(nvmlGpmMetric_t, value));
+  EXPECT_EQ(offsetof(GpmMetricsGet, count), offsetof(nvmlGpmMetricsGet_t, numMetrics));
+  EXPECT_EQ(offsetof(GpmMetricsGet, earlier), offsetof(nvmlGpmMetricsGet_t, sample1));
+  EXPECT_EQ(offsetof(GpmMetricsGet, later), offsetof(nvmlGpmMetricsGet_t, sample2));
+  EXPECT_EQ(offsetof(GpmMetricsGet, metrics), offsetof(nvmlGpmMetricsGet_t, metrics));
+  EXPECT_GE(sizeof(GpmMetricsGet), sizeof(nvmlGpmMetricsGet_t)) << "a driver may clear all it knows";
+  EXPECT_EQ(sizeof(GpmSupport), sizeof(nvmlGpmSupport_t));
+  EXPECT_EQ(offsetof(GpmSupport, supported), offsetof(nvmlGpmSupport_t, isSupportedDevice));
+  EXPECT_EQ(kGpmMetricsGetVersion, static_cast<unsigned>(NVML_GPM_METRICS_GET_VERSION));
+  EXPECT_EQ(kGpmSupportVersion, static_cast<unsigned>(NVML_GPM_SUPPORT_VERSION));
+  EXPECT_EQ(kGpmSmActive, static_cast<unsigned>(NVML_GPM_METRIC_SM_UTIL));
+  EXPECT_EQ(kGpmSmOccupancy, static_cast<unsigned>(NVML_GPM_METRIC_SM_OCCUPANCY));
+  EXPECT_EQ(kGpmInteger, static_cast<unsigned>(NVML_GPM_METRIC_INTEGER_UTIL));
+  EXPECT_EQ(kGpmTensor, static_cast<unsigned>(NVML_GPM_METRIC_ANY_TENSOR_UTIL));
+  EXPECT_EQ(kGpmDram, static_cast<unsigned>(NVML_GPM_METRIC_DRAM_BW_UTIL));
+  EXPECT_EQ(kGpmFp64, static_cast<unsigned>(NVML_GPM_METRIC_FP64_UTIL));
+  EXPECT_EQ(kGpmFp32, static_cast<unsigned>(NVML_GPM_METRIC_FP32_UTIL));
+  EXPECT_EQ(kGpmFp16, static_cast<unsigned>(NVML_GPM_METRIC_FP16_UTIL));
+  EXPECT_EQ(kGpmPcieTx, static_cast<unsigned>(NVML_GPM_METRIC_PCIE_TX_PER_SEC));
+  EXPECT_EQ(kGpmPcieRx, static_cast<unsigned>(NVML_GPM_METRIC_PCIE_RX_PER_SEC));
+  EXPECT_EQ(kGpmNvlinkRx, static_cast<unsigned>(NVML_GPM_METRIC_NVLINK_TOTAL_RX_PER_SEC));
+  EXPECT_EQ(kGpmNvlinkTx, static_cast<unsigned>(NVML_GPM_METRIC_NVLINK_TOTAL_TX_PER_SEC));
+#endif
+}
+
 TEST(VendorHeader, LimiterTimesAreTheseFieldsOrThoseOfTheFirstNumbering) {
 #ifndef NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
   GTEST_SKIP() << "this header is older than the limiter times";

@@ -157,5 +157,24 @@ TEST(SimulatedClocks, MemoryAndApplicationClocksCanBeFoundToo) {
   EXPECT_EQ(application.read().application_clocks, (ApplicationClocks{.memory = 2505_MHz, .sm = 705_MHz}));
 }
 
+TEST(SimulatedClocks, AChangeTakesTheSameToOneTargetWhereverOnTheControlLoopsGridItWasAskedFor) {
+  Bench bench("rtxa4000");
+  bench.load(light());
+  std::vector<double> delays;
+  for (const Seconds phase : {0_s, 0.0013_s, 0.0029_s, 0.0041_s}) {
+    ASSERT_TRUE(bench.world->lock_sm_clock(0, {1200_MHz, 1200_MHz}, bench.now));
+    bench.run(1_s + phase);
+    const TimePoint asked = bench.now;
+    ASSERT_TRUE(bench.world->lock_sm_clock(0, {1500_MHz, 1500_MHz}, asked));
+    while (bench.truth().sm_clock == 1200_MHz && bench.now - asked < 1_s) bench.run(0.0001_s);
+    EXPECT_EQ(bench.truth().sm_clock, 1500_MHz);
+    delays.push_back((bench.now - asked).value());
+    bench.run(1_s - phase);
+  }
+  const auto& latency = bench.world->profile(0).clock_latency;
+  EXPECT_NEAR(delays.front(), latency.typical.value(), latency.typical.value() * latency.spread + 0.0001);
+  for (const double delay : delays) EXPECT_NEAR(delay, delays.front(), 0.00011);
+}
+
 }  // namespace
 }  // namespace rubato::device::sim

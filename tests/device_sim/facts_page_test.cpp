@@ -2,29 +2,17 @@
 //   build/release/bin/rubato-sim-facts --data ../shared/data > docs/simulated-gpu.md
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include "generated_page.h"
+
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : value;
-}
-
-std::string output_of(const std::string& command) {
-  std::string out;
-  FILE* pipe = ::popen(command.c_str(), "r");
-  std::array<char, 4096> part{};
-  while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), got);
-  EXPECT_EQ(::pclose(pipe), 0) << command;
-  return out;
-}
+using rubato::environment;
+using rubato::output_of;
 
 std::string whole(const std::filesystem::path& path) {
   std::ostringstream out;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "device/sim/gpu_view.h"
 #include "device_sim/sim_fixture.h"
 
 namespace rubato::device::sim {
@@ -181,6 +182,15 @@ TEST(SimulatedScenario, WhatIsWrongInItIsNamed) {
               HasSubstr("[lowest, highest]"));
   EXPECT_THAT(parse_scenario(R"({"ambient_c":1000})").error().what, HasSubstr("ambient_c"));
   EXPECT_FALSE(parse_scenario("{"));
+}
+
+TEST(SimulatedFaults, CountersRefusedAtOpeningAreAMissingRight) {
+  Bench bench =
+      with(R"({"faults":[{"call":"read_counters","count":9,"effect":"error","error":"no_permission"}]})");
+  const auto gpu = make_gpu(std::move(bench.world), 0);
+  EXPECT_TRUE(gpu->capabilities().read_counters.needs_right);
+  EXPECT_THAT(gpu->capabilities().read_counters.why_not, HasSubstr("read_counters"));
+  EXPECT_EQ(gpu->read_counters().error().code, ErrorCode::no_permission);
 }
 
 }  // namespace

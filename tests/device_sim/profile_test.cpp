@@ -76,6 +76,8 @@ TEST(SimulatedProfiles, WhatCannotBeIsRefusedAndNamed) {
   EXPECT_THAT(refusal("voltage", Json::array()), HasSubstr("voltage"));
   EXPECT_THAT(refusal("thermal_c_per_w", 2.0), HasSubstr("runaway"));
   EXPECT_THAT(refusal("sm_idle_mhz", 136), HasSubstr("not in its table"));
+  EXPECT_THAT(refusal("pci_device_id", 6e119), HasSubstr("whole number"));
+  EXPECT_THAT(refusal("limiter_steps", -1), HasSubstr("whole number"));
   EXPECT_THAT(parse_profile("[]").error().what, HasSubstr("GPU profile"));
   EXPECT_TRUE(parse_profile(v100().dump()));
 }

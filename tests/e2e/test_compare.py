@@ -96,7 +96,8 @@ class Recorded(MachineTest):
         self.assertEqual(document["schema"], "rubato.export/1")
         self.assertEqual(document["run"], self.box.last())
         self.assertEqual(set(document["series"]),
-                         {"samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions"})
+                         {"samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions", "statements",
+                          "rates", "shifts", "features"})
         samples = document["series"]["samples"]
         self.assertTrue(all(len(row) == len(samples["columns"]) for row in samples["rows"]))
         only = json.loads(self.export("--format", "json", "--what", "iterations"))

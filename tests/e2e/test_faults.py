@@ -79,18 +79,42 @@ def draw(seed):
     return faults, command
 
 
+# A search on a job of two simulated minutes; most faults come late enough to meet it in the middle.
+STRATEGIES = ["bisection", "rubato"]
+GOVERNED_ITERATIONS = 300
+EFFECTS = ["error", "lie", "clamp", "slow", "hang", "kill_before", "kill_after", "foreign_limit", "foreign_sm_clock",
+           "driver_reload", "gpu_reset", "gpu_lost", "counter_reset", "stale_sensor", "absurd_reading", "power_brake"]
+
+
+def draw_governed(seed):
+    rng = random.Random(f"governed {seed}")
+    effect = EFFECTS[seed % len(EFFECTS)]
+    fault = draw_fault(rng)
+    while fault["effect"] != effect:
+        fault = draw_fault(rng)
+    fault["after"] = rng.choice([0, 1, 2, 3]) if fault["call"] in WRITES else rng.choice([20, 200, 1000, 2000])
+    strategy = STRATEGIES[seed // len(EFFECTS) % len(STRATEGIES)]
+    return [fault], ["run", "--strategy", strategy, "JOB"]
+
+
 class EveryFault(MachineTest):
     def test_every_fault_against_every_command(self):
         seeds = range(ALL_SEEDS if harness.FULL else FIXED_SAMPLE)
+        self.every(lambda seed: self.outcome_of(seed, *draw(seed)), seeds)
+
+    def test_every_fault_while_a_strategy_searches(self):
+        seeds = range(len(EFFECTS) * (10 if harness.FULL else 2))
+        self.every(lambda seed: self.outcome_of(seed, *draw_governed(seed), iterations=GOVERNED_ITERATIONS), seeds)
+
+    def every(self, outcome, seeds):
         with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            failures = [f for f in pool.map(self.outcome_of, seeds) if f]
+            failures = [f for f in pool.map(outcome, seeds) if f]
         self.assertEqual(failures, [], "\n\n".join(failures))
 
-    def outcome_of(self, seed):
-        faults, command = draw(seed)
+    def outcome_of(self, seed, faults, command, iterations=60):
         machine = self.machine(rate=RATE, seed=seed, faults=faults)
         try:
-            self.one(machine, faults, command)
+            self.one(machine, faults, command, iterations)
         except AssertionError as failure:
             return f"seed {seed}: {command} under {json.dumps(faults)}: {failure}"
         finally:
@@ -98,10 +122,10 @@ class EveryFault(MachineTest):
             machine.close()
         return None
 
-    def one(self, machine, faults, command):
+    def one(self, machine, faults, command, iterations):
         effects = {f["effect"] for f in faults}
         status_file = machine.folder / "status"
-        train = " ".join(machine.train(60))
+        train = " ".join(machine.train(iterations))
         job = ["--", "env", "RUBATO_SIM_ROLE=job", "sh", "-c", f"{train}; s=$?; echo $s > {status_file}; exit $s"]
         arguments = [part for word in command for part in (job if word == "JOB" else [word])]
         machine.gpu().limit()  # makes the world, so that its age does not depend on rubato

@@ -9,7 +9,7 @@ import time
 import unittest
 
 from harness import FULL, RUBATO, SOURCE
-from meter_world import STALE_S, GpuPower, MeterTest
+from meter_world import GpuPower, MeterTest, in_time
 
 PACKAGE_W, NODE_W, FANS_W = 60, 150, 40
 PACKAGE = "rapl:package/package-0"
@@ -44,6 +44,7 @@ def figures(part):
 
 
 class OneRunOfThreeMeters(MeterTest):
+    @in_time
     def test_every_source_with_its_band_parts_that_add_up_and_exports_that_agree(self):
         machine = self.machine_with_meters(gpus=False, rapl=NEARLY_FULL)
         agent, broker = self.agent(machine), self.broker(machine)
@@ -57,10 +58,8 @@ class OneRunOfThreeMeters(MeterTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         report = machine.last()
         for check in (self.sources, self.parts, self.host, self.text, self.series, self.trace):
-            with self.subTest(check.__name__):
-                check(report)
-        with self.subTest("the register started again in the run"):
-            self.assertLess(int((machine.register.zone / "energy_uj").read_text()), 1e10)
+            check(report)
+        self.assertLess(int((machine.register.zone / "energy_uj").read_text()), 1e10, "it started again in the run")
 
     def sources(self, report):
         told = {source["source"]: source for source in report["sources"]}
@@ -73,7 +72,7 @@ class OneRunOfThreeMeters(MeterTest):
                                      ("mqtt:desk/power", FANS_W, 0.01)):
             source, energy = told[key], told[key]["energy"]
             self.assertIn(energy["kind"], ("measured", "apportioned"))
-            slack = watts * STALE_S if key == PACKAGE else 0
+            slack = watts * self.feeding.stale_s() if key == PACKAGE else 0
             self.assertAlmostEqual(energy["energy_j"], watts * source["over_s"],
                                    delta=energy["band_sampling_j"] + slack)
             self.assertLess(energy["band_sampling_j"], 0.05 * energy["energy_j"])
@@ -131,7 +130,7 @@ class OneRunOfThreeMeters(MeterTest):
         package = [(float(r["time_s"]), float(r["energy_j"])) for r in rows if r["meter"] == "rapl:package"]
         (begin, first), (end, last) = package[0], package[-1]
         # The register is rewritten 20 times a second; each edge can be that old.
-        self.assertAlmostEqual(last - first, PACKAGE_W * (end - begin), delta=PACKAGE_W * STALE_S)
+        self.assertAlmostEqual(last - first, PACKAGE_W * (end - begin), delta=PACKAGE_W * self.feeding.stale_s())
         self.assertEqual({float(r["power_w"]) for r in rows if r["meter"] == "snmp:rack"}, {NODE_W})
         self.assertEqual(as_json["run"]["sources"], report["sources"])
 
@@ -170,6 +169,7 @@ class LagBehindTheGpu(MeterTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return machine
 
+    @in_time
     def test_a_meters_lag_is_found_where_the_gpus_power_moves(self):
         bursts = self.BURSTS + (self.MORE if FULL else ())
         train = f"'{RUBATO}' sim train resnet50 --iterations"
@@ -182,10 +182,10 @@ class LagBehindTheGpu(MeterTest):
             self.assertIsNotNone(told[key]["lag_s"], told[key])
             # Half of what a reading stands for is in it: 0.1 s of the agent's 0.2 s.
             self.assertAlmostEqual(told[key]["lag_s"], lag, delta=0.25, msg=key)
-        if not FULL:
+        if not FULL and report["duration_s"] < 35:
             # One message a second is looked at: 25 s of them are too few to align, and are not.
             self.assertIsNone(told["mqtt:desk/power"]["lag_s"])
-            self.assertIn("needed are 35", told["mqtt:desk/power"]["lag_quality"])
+            self.assertRegex(told["mqtt:desk/power"]["lag_quality"], r"needed are 3[45](\.[0-9]+)? s")
         self.assertIsNone(told["rapl/package-0"]["lag_s"], "60 W whatever the GPU does")
         self.assertIn("unknown", told["rapl/package-0"]["lag_quality"])
         (gpu,) = (source for source in told.values() if source["scope"] == "gpu")
@@ -195,6 +195,7 @@ class LagBehindTheGpu(MeterTest):
         self.assertIn("not a real one", report["host_watts"]["quality"])
         self.assertIn("behind", machine.run("show", "last").stdout)
 
+    @in_time
     @unittest.skipUnless(FULL, "40 s of an idle GPU: RUBATO_CHECK_FULL=1")
     def test_no_lag_is_made_up_where_nothing_moves(self):
         report = self.run_with_lagging_meters(["sleep", "40"]).last()

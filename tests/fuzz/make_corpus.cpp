@@ -141,6 +141,8 @@ void text_seeds() {
        "# made "
        "up\ngpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j,default,"
        "feature_x\nv,a,a,250,,,1,200,200,1,0.5\nv,a,a,150,,,1.2,140,168,0,0.5\n");
+  seed("fuzz_telemetry", "five-rows",
+       "# made up\r\ntime_s,power_w,sm_util_pct,fan\n0,100,50,x\n0.1,nan,101,\n\"0.2\",-3,,\n,1,1,\n0.3,2");
 }
 
 void meter_seeds() {

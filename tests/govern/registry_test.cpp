@@ -10,6 +10,10 @@ using testing::HasSubstr;
 TEST(StrategyRegistry, EveryEntryMakesAStrategyOfItsName) {
   StrategyRequest request;
   request.wanted.power_limit = 150_W;
+  request.space = {.gpu = "Tesla V100-PCIE-16GB",
+                   .axes = {{.knob = Knob::power_limit, .values = {100, 150, 200, 250}}},
+                   .found = {.power_limit = 250_W},
+                   .highest = {.power_limit = 250_W}};
   for (const StrategyEntry& entry : strategies()) {
     const auto strategy = make_strategy(entry.name, request);
     ASSERT_TRUE(strategy) << entry.name;

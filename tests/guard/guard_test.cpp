@@ -53,6 +53,19 @@ TEST(Guard, AReleaseBringsBackTheRequestedLimitAndUnlocksTheClocksAndRemovesTheJ
   EXPECT_TRUE(std::filesystem::exists(world.folder / "GPU-a.lock"));
 }
 
+TEST(Guard, ALockIsAnsweredWithTheMomentTheDriverWasAskedAndALimitIsNot) {
+  World world;
+  Guard guard(world.options());
+  ASSERT_TRUE(granted(ask(guard, kBothKnobs)));
+  world.clock->advance(Seconds(3));
+  const auto lock = ask(guard, both(150, 1005));
+  ASSERT_TRUE(applied(lock));
+  EXPECT_EQ(std::get<wire::Applied>(lock).lock_asked, TimePoint{3'000'000'000});
+  const auto limit = ask(guard, fake::limit_to(140));
+  ASSERT_TRUE(applied(limit));
+  EXPECT_FALSE(std::get<wire::Applied>(limit).lock_asked);
+}
+
 TEST(Guard, NothingSetMeansNothingToRestore) {
   World world;
   Guard guard(world.options());

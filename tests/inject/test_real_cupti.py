@@ -4,21 +4,20 @@ Without a GPU a real CUPTI refuses everything; what is tested is that our librar
 program runs on.
 """
 
-import fcntl
 import os
 import pathlib
 import re
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
-import zipfile
+
+import wheels
+from wheels import unpacked
 
 SOURCE = pathlib.Path(os.environ["RUBATO_SOURCE_DIR"])
 CC, LIBRARY, PROGRAM = (os.environ[name] for name in ("RUBATO_CC", "INJECT_LIBRARY", "INJECT_PROGRAM"))
-FOLDER = SOURCE / "build" / "cupti"
 # 11.7 and 11.8, the first and the last known of 12, of 13 the first and the newest.
 WHEELS = ("nvidia-cuda-cupti-cu11==11.7.101", "nvidia-cuda-cupti-cu11==11.8.87",
           "nvidia-cuda-cupti-cu12==12.4.127", "nvidia-cuda-cupti-cu12==12.9.79",
@@ -27,36 +26,12 @@ NVTX = "nvidia-nvtx-cu12==12.9.79"
 PROBLEM, NAME = 15, 9
 
 
-def unpacked(requirement):
-    """The folder of a wheel, fetched at first use; SkipTest with the reason where it cannot be had."""
-    target = FOLDER / requirement.replace("==", "-")
-    if (target / "done").exists():
-        return target
-    target.mkdir(parents=True, exist_ok=True)
-    fetched = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
-                              "--only-binary=:all:", "--disable-pip-version-check", "--timeout", "20",
-                              "--retries", "1", "--dest", str(target), requirement],
-                             capture_output=True, text=True)
-    if fetched.returncode != 0:
-        why = fetched.stderr.strip().splitlines()[-1:]
-        raise unittest.SkipTest(f"{requirement} could not be fetched: {why}")
-    for wheel in target.glob("*.whl"):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(target)
-        wheel.unlink()
-    (target / "done").touch()
-    return target
-
-
 def setUpModule():
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    global lock  # several build folders may ask at once
-    lock = open(FOLDER / "lock", "w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    wheels.lock()
 
 
 def tearDownModule():
-    lock.close()
+    wheels.unlock()
 
 
 def problems(folder):

@@ -1,4 +1,4 @@
-#include "measure/beat.h"
+#include "core/beat.h"
 
 #include <gtest/gtest.h>
 

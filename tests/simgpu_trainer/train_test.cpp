@@ -116,6 +116,13 @@ TEST_F(Train, WithoutAWorldItSaysSo) {
   EXPECT_NE(result.error().what.find("RUBATO_SIM_WORLD"), std::string::npos);
 }
 
+TEST_F(Train, AWorkloadThatIsNoneIsNamedBeforeAWorldIsMissed) {
+  ::unsetenv("RUBATO_SIM_WORLD");
+  const Result<int> result = train({.workload = "resnet51"});
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().what.find("resnet51"), std::string::npos) << result.error().what;
+}
+
 TEST_F(Train, OnARunOfReplayedGpusItTrainsTheTablesOwnWorkload) {
   const auto table = parse_sweep_table(
       "gpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j\n"

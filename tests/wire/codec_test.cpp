@@ -71,7 +71,8 @@ Body any_body() {
       return granted;
     }
     case 8:
-      return Applied{*any_gpu(), maybe_watts(), maybe_watts(), maybe_application_clocks()};
+      return Applied{*any_gpu(), maybe_watts(), maybe_watts(), maybe_application_clocks(),
+                     maybe<TimePoint>([] { return TimePoint{*rc::gen::arbitrary<std::int64_t>()}; })};
     case 9: {
       Restored restored;
       for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
@@ -109,6 +110,15 @@ TEST(Codec, ApplicationClocksArriveInBothReplies) {
   EXPECT_FALSE(found.at(1).application_clocks);
   const Applied applied{{"GPU-a"}, 150_W, 150_W, clocks};
   EXPECT_EQ(std::get<Applied>(decode(encode({7, applied})).value().body).application_clocks, clocks);
+}
+
+TEST(Codec, WhenTheDriverWasAskedForALockArrivesToTheNanosecond) {
+  Applied applied{{"GPU-a"}, 150_W, 150_W};
+  EXPECT_FALSE(std::get<Applied>(decode(encode({7, applied})).value().body).lock_asked);
+  applied.lock_asked = TimePoint{9'007'199'254'740'993};  // no double holds it
+  EXPECT_EQ(std::get<Applied>(decode(encode({7, applied})).value().body).lock_asked, applied.lock_asked);
+  EXPECT_EQ(decode("rubato-lease/1 applied 7\ngpu GPU-a\nlock-asked-ns soon\n").error().code,
+            ErrorCode::corrupt);
 }
 
 TEST(Codec, EveryFieldOfASettingArrives) {

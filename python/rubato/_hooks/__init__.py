@@ -26,6 +26,13 @@ TABLE = {
     "mlflow": "trackers_hook",
 }
 
+LAYERS = {  # after those above, where RUBATO_LAYERS asks for the layers of a network
+    "torch": "layers_torch_hook",
+    "keras": "layers_keras_hook",
+    "tf_keras": "layers_keras_hook",
+    "jax": "layers_jax_hook",
+}
+
 _wanted = {}  # module name: callbacks
 _busy = set()  # (name, thread) whose spec is being looked for by the other finders
 _told = set()
@@ -164,4 +171,10 @@ def start(package):
     for name, hook in TABLE.items():
         wanted = not chosen or name in chosen or hook[: -len("_hook")] in chosen
         if wanted and hook + ".py" in present:
+            when_imported(name, _installer(hook))
+    if os.environ.get("RUBATO_LAYERS"):
+        from . import _layers
+
+        _layers.start()
+        for name, hook in LAYERS.items():
             when_imported(name, _installer(hook))

@@ -45,11 +45,15 @@ std::string difference_text(const Metric& metric) {
   return cat(signed_number(d.fraction, digits), " %", range);
 }
 
+bool differs(const Metric& metric) {
+  return metric.difference->distinguishable != false && metric.difference->fraction != 0;
+}
+
 // "took 8.0 % more time", "used about as much GPU energy".
 std::string clause(const Metric& metric, std::string_view verb, std::string_view what,
                    std::string_view none) {
   const Difference& d = *metric.difference;
-  if (d.distinguishable == false || d.fraction == 0) return std::string(none);
+  if (!differs(metric)) return std::string(none);
   return cat(verb, " ", percent(std::abs(d.fraction)), " ", d.fraction > 0 ? "more" : "less", " ", what);
 }
 
@@ -98,8 +102,13 @@ class CompareText {
       page_.say(cat("The runs cannot be compared: ", lacking.why_no_difference, "."), Ink::bold);
       return;
     }
+    // "as A" goes with "about as", "than A" with "more" and "less".
+    const std::string_view first = differs(time) ? " than A" : " as A";
+    const std::string_view second = differs(energy) ? " than A" : " as A";
     page_.say(cat(iterations ? "Per iteration, B " : "B ", clause(time, "took", "time", "took about as long"),
-                  " and ", clause(energy, "used", "GPU energy", "used about as much GPU energy"), " than A."),
+                  first == second ? "" : first, " and ",
+                  clause(energy, "used", "GPU energy", "used about as much GPU energy"),
+                  first == second ? second : "", "."),
               Ink::bold);
   }
 

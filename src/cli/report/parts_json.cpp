@@ -21,12 +21,6 @@ Value joules(const std::optional<Joules>& j) {
   return j ? Value(Amount{j->value(), "J"}) : Value(Missing{});
 }
 
-Value spread(const analyse::Spread& s, const char* unit) {
-  return Object{{"mean", Amount{s.mean, unit, 4}},
-                {"median", Amount{s.median, unit, 4}},
-                {"deviation", Amount{s.deviation, unit, 4}}};
-}
-
 Value spans(const analyse::Summary& summary, const std::vector<SpanEnergy>& all) {
   Array out;
   for (const SpanEnergy& s : all) {
@@ -56,33 +50,6 @@ Value split(const Parts& parts, const std::vector<SplitEnergy>& energies) {
                             {"measured", figure_json(energies[i].measured)},
                             {"apportioned", figure_json(energies[i].apportioned)}});
   return out;
-}
-
-Value iteration(const analyse::Summary& summary) {
-  if (!summary.parts.iterations) return Missing{"no iterations were seen"};
-  const analyse::IterationSummary& all = *summary.parts.iterations;
-  Array energy;
-  for (std::size_t i = 0; i < all.energy.size(); ++i) {
-    const analyse::IterationEnergy& e = all.energy[i];
-    Object row{
-        {"source", summary.parts.sources[i].key},
-        {"kind", name_of(e.kind)},
-        {"apportioned", e.apportioned},
-        {"energy_j", e.joules ? spread(*e.joules, "J") : Value(Missing{e.why_not})},
-        {"band_sampling_j", e.joules ? Value(Amount{e.band_sampling, "J", 4}) : Value(Missing{})},
-        {"band_calibration_j", e.joules ? Value(Amount{e.band_calibration, "J", 4}) : Value(Missing{})},
-        {"groups", e.groups},
-        {"iterations_per_group", Amount{e.iterations_per_group, "", 1}}};
-    if (!e.joules) row.set("why_no_energy", e.why_not);
-    energy.emplace_back(std::move(row));
-  }
-  const auto& steps = summary.timeline.steps_per_iteration;
-  return Object{{"count", all.count},
-                {"training_steps_each", steps ? Value(*steps) : Value(1)},
-                {"time_s", spread(all.seconds, "s")},
-                {"time_p05_s", Amount{all.p05, "s", 4}},
-                {"time_p95_s", Amount{all.p95, "s", 4}},
-                {"energy", std::move(energy)}};
 }
 
 Value sum(const Parts& parts) {
@@ -128,7 +95,7 @@ Value figure_json(const std::optional<analyse::Figure>& f) {
                 {"unseen_s", Amount{f->unseen.value(), "s", 3}}};
 }
 
-void set_parts(Object& run, const analyse::Summary& summary) {
+void set_parts(Object& out, const record::RunRecord& run, const analyse::Summary& summary) {
   const Parts& parts = summary.parts;
   Array phases;
   for (const analyse::PhaseEnergy& phase : parts.phases)
@@ -136,17 +103,17 @@ void set_parts(Object& run, const analyse::Summary& summary) {
                                {"times", phase.times},
                                {"time_s", seconds(phase.time)},
                                {"energy", split(parts, phase.energy)}});
-  run.set("sources", sources_json(summary));
-  run.set("epochs_planned", summary.timeline.planned_epochs ? Value(*summary.timeline.planned_epochs)
+  out.set("sources", sources_json(summary));
+  out.set("epochs_planned", summary.timeline.planned_epochs ? Value(*summary.timeline.planned_epochs)
                                                             : Value(Missing{"the program did not say"}));
-  run.set("epochs", spans(summary, parts.epochs));
-  run.set("windows", spans(summary, parts.windows));
-  run.set("phases", std::move(phases));
-  run.set("iteration", iteration(summary));
-  run.set("parts", sum(parts));
-  run.set("hooks", remarks(summary.timeline.hooks, summary.timeline.begin));
-  run.set("problems", remarks(summary.timeline.problems, summary.timeline.begin));
-  run.set("marks_ignored", Value(summary.timeline.ignored));
+  out.set("epochs", spans(summary, parts.epochs));
+  out.set("windows", spans(summary, parts.windows));
+  out.set("phases", std::move(phases));
+  out.set("iteration", iteration_json(run, summary));
+  out.set("parts", sum(parts));
+  out.set("hooks", remarks(summary.timeline.hooks, summary.timeline.begin));
+  out.set("problems", remarks(summary.timeline.problems, summary.timeline.begin));
+  out.set("marks_ignored", Value(summary.timeline.ignored));
 }
 
 }  // namespace rubato::cli

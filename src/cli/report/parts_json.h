@@ -9,8 +9,10 @@
 namespace rubato::cli {
 
 /// Sets sources, epochs, windows, phases, iteration, parts, hooks, problems and marks_ignored.
-void set_parts(report::Object& run, const analyse::Summary& summary);
+void set_parts(report::Object& out, const record::RunRecord& run, const analyse::Summary& summary);
 
+/// What iterations took and used, and what was known of them; missing where neither was.
+[[nodiscard]] report::Value iteration_json(const record::RunRecord& run, const analyse::Summary& summary);
 [[nodiscard]] report::Value sources_json(const analyse::Summary& summary);
 [[nodiscard]] report::Value host_watts_json(const analyse::HostWatts& host);
 [[nodiscard]] report::Value idle_json(const analyse::Summary& summary);

@@ -42,7 +42,8 @@ Columns columns_of(const analyse::Summary& summary, std::size_t width, std::size
   std::vector<std::size_t> others;
   for (std::size_t i = 0; i < sources.size(); ++i)
     if (sources[i].scope != Scope::gpu) others.push_back(i);
-  std::ranges::stable_partition(others, [&](std::size_t i) { return !summary.scopes.rows[i].inside; });
+  std::stable_partition(others.begin(), others.end(),
+                        [&](std::size_t i) { return !summary.scopes.rows[i].inside; });
   const std::size_t room = width > taken ? (width - taken) / kColumnWidth : 0;
   for (const std::size_t i : others)
     if (columns.shown.size() < std::max<std::size_t>(room, 1))

@@ -1,5 +1,7 @@
+#include "base/text.h"
 #include "cli/report/parts_json.h"
 #include "cli/report/run_report.h"
+#include "cli/report/search_report.h"
 
 namespace rubato::cli {
 
@@ -24,14 +26,6 @@ Value fraction(const std::optional<double>& value, const char* unit = "") {
 Value range(const std::optional<ClockRange>& r) {
   if (!r) return Missing{"not set"};
   return Object{{"min", Amount{r->min.value(), "MHz", 0}}, {"max", Amount{r->max.value(), "MHz", 0}}};
-}
-
-Value estimate(const analyse::Estimate& e) {
-  Object out{{"fraction", Amount{e.value, "", 4}}};
-  out.set("low_90", e.interval ? Value(Amount{e.interval->low, "", 4}) : Value(Missing{e.why_no_interval}));
-  out.set("high_90", e.interval ? Value(Amount{e.interval->high, "", 4}) : Value(Missing{e.why_no_interval}));
-  if (!e.interval) out.set("why_no_interval", e.why_no_interval);
-  return out;
 }
 
 Value gpu(const analyse::GpuSummary& g) {
@@ -77,14 +71,14 @@ Array bystanders(const record::RunRecord& run) {
 Value savings(const analyse::Savings& s) {
   return Object{
       {"kind", name_of(s.kind)},
-      {"energy_per_iteration_saved", estimate(s.energy_per_iteration)},
-      {"slowdown", estimate(s.slowdown)},
+      {"energy_per_iteration_saved", estimate_json(s.energy_per_iteration)},
+      {"slowdown", estimate_json(s.slowdown)},
       {"whole_run",
        Object{
            {"energy_saved_j", Amount{s.run_saved.value(), "J"}},
-           {"energy_saved", estimate(s.run_energy)},
+           {"energy_saved", estimate_json(s.run_energy)},
            {"longer_s", Amount{s.run_longer.value(), "s"}},
-           {"slowdown", estimate(s.run_slowdown)},
+           {"slowdown", estimate_json(s.run_slowdown)},
            {"energy_saved_with_host_j", amount(s.run_saved_with_host, "J", "the host's watts are not known")},
            {"vanishes_at_host_w", amount(s.vanishes_at_host, "W", "more watts would not undo it")}}},
       {"iterations_found", s.found_iterations},
@@ -163,11 +157,17 @@ Value run_report_json(const record::RunRecord& run, const analyse::Summary& summ
                                 {"reached_sm_clock_mhz", amount(c.reached_sm_clock, "MHz")},
                                 {"outcome", c.outcome}});
   Array gaps;
-  for (const record::Gap& g : run.gaps)
-    gaps.emplace_back(Object{{"begin_s", since_begin(g.begin)},
-                             {"end_s", since_begin(g.end)},
-                             {"gpu", g.gpu ? Value(g.gpu->uuid) : Value(Missing{"all"})},
-                             {"why", g.why}});
+  for (const record::Gap& g : run.gaps) {
+    const bool of_meter = g.channel && *g.channel < run.channels.size();
+    gaps.emplace_back(
+        Object{{"begin_s", since_begin(g.begin)},
+               {"end_s", since_begin(g.end)},
+               {"gpu", g.gpu ? Value(g.gpu->uuid) : Value(Missing{of_meter ? "a meter's" : "all"})},
+               {"channel", of_meter ? Value(cat(run.channels[*g.channel].info.meter, "/",
+                                                run.channels[*g.channel].info.channel.name))
+                                    : Value(Missing{"no meter's"})},
+               {"why", g.why}});
+  }
   Object out{
       {"schema", "rubato.run/1"},
       {"run_id", run.info.run_id},
@@ -189,7 +189,8 @@ Value run_report_json(const record::RunRecord& run, const analyse::Summary& summ
       {"savings", summary.savings ? savings(*summary.savings) : Value(Missing{summary.why_no_savings})}};
   if (!summary.savings) out.set("why_no_savings", summary.why_no_savings);
   out.set("settings", settings(summary.settings));
-  set_parts(out, summary);
+  out.set("search", search_json(summary, run.info.begin));
+  set_parts(out, run, summary);
   out.set("host_watts", host_watts_json(summary.scopes.host));
   out.set("idle", idle_json(summary));
   out.set("kernels", kernels_json(summary));

@@ -19,10 +19,11 @@ namespace rubato::cli {
 /// CO2.
 [[nodiscard]] report::Value run_report_json(const record::RunRecord& run, const analyse::Summary& summary,
                                             bool running = false, const analyse::Factors& factors = {});
-/// What a newcomer reads when the run is over.
+/// `brief`: what a newcomer reads when the run is over; `full` has besides how the iteration was found.
+enum class Detail { brief, full };
 [[nodiscard]] std::string run_report_text(const record::RunRecord& run, const analyse::Summary& summary,
                                           const report::TextOptions& options = {}, bool running = false,
-                                          const analyse::Factors& factors = {});
+                                          const analyse::Factors& factors = {}, Detail detail = Detail::full);
 
 /// A few sentences, without a line break: also for the terminal while the run goes on.
 [[nodiscard]] std::string forecast_text(const analyse::Forecast& forecast,

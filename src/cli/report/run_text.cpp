@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/report/iteration_text.h"
 #include "cli/report/page.h"
 #include "cli/report/parts_text.h"
 #include "cli/report/run_report.h"
+#include "cli/report/search_report.h"
 #include "cli/report/worth_knowing.h"
 
 namespace rubato::cli {
@@ -29,14 +31,6 @@ std::string meaning(Kind kind) {
   return {};
 }
 
-// " (20.8 to 22.0 %)". Where there is none the note below the figures says so once, and why.
-std::string interval(const analyse::Estimate& estimate) {
-  if (!estimate.interval) return {};
-  const int digits = std::abs(estimate.value) < 0.0095 ? 2 : 1;
-  return cat(" (", fixed(100 * estimate.interval->low, digits), " to ",
-             fixed(100 * estimate.interval->high, digits), " %)");
-}
-
 bool undecided(const Estimate& e) {
   return e.interval && e.interval->low <= 0 && e.interval->high >= 0;
 }
@@ -47,7 +41,7 @@ std::string change(const Estimate& e, std::string_view positive, std::string_vie
   Estimate shown = e;
   if (flip && e.interval) shown.interval = analyse::Interval{-e.interval->high, -e.interval->low};
   shown.value = std::abs(e.value);
-  return cat(percent(shown.value), " ", flip ? negative : positive, interval(shown));
+  return cat(percent(shown.value), " ", flip ? negative : positive, interval_text(shown));
 }
 
 std::string held_setting(const Summary& summary) {
@@ -63,14 +57,25 @@ std::string held_setting(const Summary& summary) {
 class RunText {
  public:
   RunText(const record::RunRecord& run, const Summary& summary, const TextOptions& options, bool running,
-          const analyse::Factors& factors)
-      : run_(run), summary_(summary), page_(options), running_(running), factors_(factors) {}
+          const analyse::Factors& factors, Detail detail)
+      : run_(run),
+        summary_(summary),
+        page_(options),
+        running_(running),
+        factors_(factors),
+        brief_(detail == Detail::brief) {}
 
   std::string text() {
     title();
     headline();
     for (const analyse::GpuSummary& gpu : summary_.gpus) gpu_section(gpu);
     settings();
+    if (!brief_ && summary_.search) tried_table(page_, *summary_.search, kind());
+    iteration_view_text(page_, run_, brief_);
+    if (!brief_) {
+      shifts_text(page_, run_);
+      counters_text(page_, run_);
+    }
     parts_text(page_, run_, summary_);
     decisions();
     events();
@@ -104,6 +109,7 @@ class RunText {
       used();
       page_.say(summary_.why_no_savings);
     }
+    if (summary_.search) page_.say(search_sentence(*summary_.search, summary_.duration));
     bystanders();
   }
 
@@ -146,11 +152,11 @@ class RunText {
       page_.say(
           cat(at, "each iteration took ", less, " and ", longer, " than at the setting that was found."),
           energy.value > 0 ? Ink::good : Ink::bad);
-    page_.say(cat(
-        "Over the whole run, start and stretches at the found setting included: ", text_of(abs(s.run_saved)),
-        s.run_saved >= Joules(0) ? " less" : " more", " (", percent(std::abs(s.run_energy.value)), ") and ",
-        text_of(abs(s.run_longer)), s.run_longer >= Seconds(0) ? " longer" : " shorter", " (",
-        percent(std::abs(s.run_slowdown.value)), ")."));
+    page_.say(cat("Over the whole run, ", summary_.search ? "search, " : "",
+                  "start and stretches at the found setting included: ", text_of(abs(s.run_saved)),
+                  s.run_saved >= Joules(0) ? " less" : " more", " (", whole_run(s.run_energy), ") and ",
+                  text_of(abs(s.run_longer)), s.run_longer >= Seconds(0) ? " longer" : " shorter", " (",
+                  whole_run(s.run_slowdown), ")."));
     if (const std::string host = host_saving_text(s, summary_.scopes.host); !host.empty()) page_.say(host);
     std::string note = meaning(s.kind);
     if (energy.interval)
@@ -158,7 +164,7 @@ class RunText {
     else
       note += cat(" No confidence intervals: ", energy.why_no_interval, ".");
     if (energy.interval && !time.interval) note += cat(" None for the time: ", time.why_no_interval, ".");
-    if (!has_control_block()) {
+    if (!baseline_came_again()) {
       note +=
           " There was no control block: the baseline was measured once, early. A GPU that was still warming "
           "up "
@@ -169,9 +175,27 @@ class RunText {
     page_.say(note, Ink::faint);
   }
 
-  [[nodiscard]] bool has_control_block() const {
-    return std::ranges::any_of(summary_.settings,
-                               [](const analyse::SettingSummary& s) { return s.role == BlockRole::control; });
+  /// "9.8 %", after a search "9.8 %, 9.1 to 10.4 %"; without sign, which the words beside it tell.
+  [[nodiscard]] std::string whole_run(const Estimate& e) const {
+    std::string out = percent(std::abs(e.value));
+    if (!summary_.search || !e.interval) return out;
+    const double sign = e.value < 0 ? -1 : 1;
+    const double one = sign * e.interval->low;
+    const double other = sign * e.interval->high;
+    return cat(out, ", ", fixed(100 * std::min(one, other), 1), " to ", fixed(100 * std::max(one, other), 1),
+               " %");
+  }
+
+  /// The found setting was looked at once more after another one had been in force.
+  [[nodiscard]] bool baseline_came_again() const {
+    // Blocks of several GPUs need not stand in the order of time.
+    std::optional<TimePoint> away;
+    for (const record::Block& b : run_.blocks)
+      if (!b.setting.empty() && (!away || b.begin < *away)) away = b.begin;
+    return away && std::ranges::any_of(run_.blocks, [&](const record::Block& b) {
+             const bool at_found = b.role == BlockRole::baseline || b.role == BlockRole::control;
+             return at_found && b.iterations > 0 && b.begin > *away;
+           });
   }
 
   void gpu_section(const analyse::GpuSummary& g) {
@@ -210,13 +234,18 @@ class RunText {
     }
   }
 
+  [[nodiscard]] Kind kind() const {
+    Kind kind = Kind::measured;
+    for (const analyse::GpuSummary& g : summary_.gpus) kind = std::max(kind, g.kind);
+    return kind;
+  }
+
   void settings() {
     // One stretch without iterations says nothing that stands not above.
     if (summary_.settings.empty() || (summary_.settings.size() == 1 && summary_.settings[0].iterations == 0))
       return;
-    Kind kind = Kind::measured;
-    for (const analyse::GpuSummary& g : summary_.gpus) kind = std::max(kind, g.kind);
-    page_.heading(cat("Settings (", name_of(kind), summary_.gpus.size() > 1 ? ", all GPUs together)" : ")"));
+    page_.heading(
+        cat("Settings (", name_of(kind()), summary_.gpus.size() > 1 ? ", all GPUs together)" : ")"));
     Table table({{"for"},
                  {"setting"},
                  {"time", true},
@@ -224,23 +253,27 @@ class RunText {
                  {"each", true},
                  {"energy each", true},
                  {"power", true}});
-    for (const analyse::SettingSummary& s : summary_.settings)
+    for (const analyse::SettingSummary& s : summary_.settings) {
+      // The way to each try is many rows that nobody reads twice.
+      if (brief_ && summary_.search && s.role == BlockRole::warmup && !s.setting.empty()) continue;
       table.add({std::string(name_of(s.role)), s.setting.empty() ? "as found" : describe(s.setting),
                  text_of(s.time), cat(s.iterations), s.iteration_time ? text_of(*s.iteration_time) : "-",
                  s.energy_per_iteration ? text_of(*s.energy_per_iteration) : "-",
                  s.mean_power ? text_of(*s.mean_power) : "-"});
+    }
     page_.table(table);
   }
 
   void decisions() {
     if (run_.decisions.empty()) return;
     page_.heading("Decisions");
-    constexpr std::size_t kAtEachEnd = 6;
+    const std::size_t at_each_end = brief_ ? 6 : 100;
     const std::size_t n = run_.decisions.size();
     for (std::size_t i = 0; i < n; ++i) {
-      if (n > 2 * kAtEachEnd && i == kAtEachEnd) {
-        i = n - kAtEachEnd;
-        page_.line(cat("  … ", n - 2 * kAtEachEnd, " more: rubato show ", run_.info.run_id, " --json"));
+      if (n > 2 * at_each_end && i == at_each_end) {
+        i = n - at_each_end;
+        page_.line(cat("  … ", n - 2 * at_each_end, " more: rubato show ", run_.info.run_id,
+                       brief_ ? "" : " --json"));
       }
       const record::Decision& d = run_.decisions[i];
       std::string what = d.action;
@@ -300,13 +333,14 @@ class RunText {
   Page page_;
   bool running_;
   analyse::Factors factors_;
+  bool brief_;
 };
 
 }  // namespace
 
 std::string run_report_text(const record::RunRecord& run, const Summary& summary, const TextOptions& options,
-                            bool running, const analyse::Factors& factors) {
-  return RunText(run, summary, options, running, factors).text();
+                            bool running, const analyse::Factors& factors, Detail detail) {
+  return RunText(run, summary, options, running, factors, detail).text();
 }
 
 }  // namespace rubato::cli

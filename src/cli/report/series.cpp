@@ -1,11 +1,12 @@
 #include "cli/report/series.h"
 
-#include <functional>
 #include <map>
 
 #include "analyse/mark_names.h"
 #include "base/text.h"
+#include "cli/report/iteration_rows.h"
 #include "cli/report/meter_rows.h"
+#include "cli/report/query_rows.h"
 #include "cli/report/sample_rows.h"
 #include "record/open.h"
 #include "record/schema.h"
@@ -18,59 +19,6 @@ namespace {
 
 using record::Statement;
 using report::Cell;
-
-/// The rows of a query, each made into cells by a function.
-class QueryRows final : public report::Rows {
- public:
-  using Take = std::function<void(Statement&, std::vector<Cell>&)>;
-  QueryRows(const record::Database& db, std::string sql, std::vector<std::string> columns, Take take)
-      : db_(db), statement_(std::move(sql)), columns_(std::move(columns)), take_(std::move(take)) {}
-  [[nodiscard]] std::span<const std::string> columns() const override { return columns_; }
-  [[nodiscard]] Result<bool> next(std::vector<Cell>& row) override {
-    if (statement_.next(db_)) {
-      take_(statement_, row);
-      return true;
-    }
-    if (statement_.failed()) return fail(db_.error("cannot read run record"));
-    return false;
-  }
-
- private:
-  const record::Database& db_;
-  Statement statement_;
-  std::vector<std::string> columns_;
-  Take take_;
-};
-
-void append_real(Statement& from, std::vector<Cell>& row) {
-  if (const auto value = from.optional_real())
-    row.emplace_back(*value);
-  else
-    row.emplace_back();
-}
-
-void append_text(Statement& from, std::vector<Cell>& row) {
-  if (from.is_null()) {
-    from.skip();
-    row.emplace_back();
-  } else {
-    row.emplace_back(from.text());
-  }
-}
-
-/// Of a record older than these series.
-std::unique_ptr<report::Rows> none(std::span<const std::string> columns) {
-  class Nothing final : public report::Rows {
-   public:
-    explicit Nothing(std::span<const std::string> names) : names_(names) {}
-    [[nodiscard]] std::span<const std::string> columns() const override { return names_; }
-    [[nodiscard]] Result<bool> next(std::vector<Cell>&) override { return false; }
-
-   private:
-    std::span<const std::string> names_;
-  };
-  return std::make_unique<Nothing>(columns);
-}
 
 void add_channels(const record::Database& db, std::vector<std::string>& out) {
   Statement channels("SELECT meter,name,scope,inside,place,sensor_source FROM channel ORDER BY id");
@@ -182,7 +130,8 @@ Result<std::unique_ptr<report::Rows>> SeriesReader::rows(Series series) const {
     case Series::samples:
       return sample_rows(in.db, in.gpus, in.info.begin);
     case Series::meters:
-      return in.version < 3 ? none(kMeterColumns) : meter_rows(in.db, in.info.begin);
+      return in.version < 3 ? no_rows({kMeterColumns.begin(), kMeterColumns.end()})
+                            : meter_rows(in.db, in.info.begin);
     case Series::marks:
       return in.query(
           cat("SELECT at_ns,kind,", in.version < 3 ? "NULL" : "text", ",mark_id,pid,tid,rank,flags,",
@@ -196,18 +145,14 @@ Result<std::unique_ptr<report::Rows>> SeriesReader::rows(Series series) const {
             for (int i = 0; i < 7; ++i) row.emplace_back(from.integer());
           });
     case Series::kernels:
-      return in.version < 3 ? none(kKernelColumns) : kernel_rows(in.db, in.info.begin);
+      return in.version < 3 ? no_rows({kKernelColumns.begin(), kKernelColumns.end()})
+                            : kernel_rows(in.db, in.info.begin);
     case Series::iterations:
-      return in.query("SELECT iteration,begin_ns,end_ns FROM iteration ORDER BY rowid",
-                      {"iteration", "begin_s", "end_s", "duration_s"},
-                      [&in](Statement& from, std::vector<Cell>& row) {
-                        row.emplace_back(from.integer());
-                        const TimePoint begin = from.time();
-                        const TimePoint end = from.time();
-                        row.push_back(in.since_begin(begin));
-                        row.push_back(in.since_begin(end));
-                        row.emplace_back(static_cast<double>(end.ns - begin.ns) / 1e9);
-                      });
+    case Series::statements:
+    case Series::rates:
+    case Series::shifts:
+    case Series::features:
+      return iteration_rows(series, RecordView{in.db, in.version, in.info.begin, in.index_of});
     case Series::blocks:
       return in.query(
           cat("SELECT begin_ns,end_ns,device_id,role,iterations,", record::setting_columns(""),
@@ -252,6 +197,14 @@ std::string_view name_of(Series series) {
       return "kernels";
     case Series::iterations:
       return "iterations";
+    case Series::statements:
+      return "statements";
+    case Series::rates:
+      return "rates";
+    case Series::shifts:
+      return "shifts";
+    case Series::features:
+      return "features";
     case Series::blocks:
       return "blocks";
     case Series::decisions:

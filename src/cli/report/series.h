@@ -13,7 +13,19 @@
 
 namespace rubato::cli {
 
-enum class Series { samples, meters, marks, kernels, iterations, blocks, decisions };
+enum class Series {
+  samples,
+  meters,
+  marks,
+  kernels,
+  iterations,
+  statements,
+  rates,
+  shifts,
+  features,
+  blocks,
+  decisions
+};
 
 [[nodiscard]] std::string_view name_of(Series series);
 

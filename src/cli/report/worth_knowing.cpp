@@ -15,29 +15,41 @@ constexpr double kSmallPart = 0.01;
 constexpr int kShortInUpdates = 10;
 constexpr Seconds kSlowSensor{0.1};
 
-struct Lost {
+/// Whose gap it is: a GPU's, a meter's, or, with neither, everybody's.
+struct Whose {
   std::optional<GpuId> gpu;
+  std::optional<std::size_t> channel;
+  friend auto operator<=>(const Whose&, const Whose&) = default;
+};
+
+Whose whose(const record::Gap& gap) {
+  return {gap.gpu, gap.channel};
+}
+
+struct Lost {
+  Whose of;
   std::string why;
   TimePoint first;
   int times = 0;
   Seconds together;
 };
 
-Seconds update_period(const record::RunRecord& run, const std::optional<GpuId>& gpu) {
+Seconds update_period(const record::RunRecord& run, const Whose& of) {
+  if (of.channel && *of.channel < run.channels.size())
+    return run.channels[*of.channel].info.channel.sensor.update_period.value_or(kSlowSensor);
   Seconds slowest(0);
   for (const record::DeviceRecord& d : run.devices)
-    if (!gpu || d.info.identity.id == *gpu)
+    if (!of.gpu || d.info.identity.id == *of.gpu)
       slowest = std::max(slowest, d.info.sensor.update_period.value_or(kSlowSensor));
   return slowest;
 }
 
-bool negligible(const record::RunRecord& run, const std::optional<Seconds>& duration,
-                const std::optional<GpuId>& gpu) {
+bool negligible(const record::RunRecord& run, const std::optional<Seconds>& duration, const Whose& of) {
   if (!duration) return false;
-  const Seconds is_short = update_period(run, gpu) * kShortInUpdates;
+  const Seconds is_short = update_period(run, of) * kShortInUpdates;
   Seconds together(0);
   for (const record::Gap& gap : run.gaps) {
-    if (gap.gpu != gpu) continue;
+    if (whose(gap) != of) continue;
     if (gap.end - gap.begin > is_short) return false;
     together += gap.end - gap.begin;
   }
@@ -55,15 +67,15 @@ std::string reason(const record::RunRecord& run, const record::Gap& gap) {
 }
 
 std::vector<Lost> collapsed(const record::RunRecord& run, const std::optional<Seconds>& duration) {
-  std::map<std::optional<GpuId>, bool> left_out;
+  std::map<Whose, bool> left_out;
   for (const record::Gap& gap : run.gaps)
-    if (!left_out.contains(gap.gpu)) left_out[gap.gpu] = negligible(run, duration, gap.gpu);
+    if (!left_out.contains(whose(gap))) left_out[whose(gap)] = negligible(run, duration, whose(gap));
   std::vector<Lost> rows;
   for (const record::Gap& gap : run.gaps) {
-    if (left_out[gap.gpu]) continue;
+    if (left_out[whose(gap)]) continue;
     const std::string why = reason(run, gap);
-    auto row = std::ranges::find_if(rows, [&](const Lost& r) { return r.gpu == gap.gpu && r.why == why; });
-    if (row == rows.end()) row = rows.insert(row, Lost{gap.gpu, why, gap.begin, 0, Seconds(0)});
+    auto row = std::ranges::find_if(rows, [&](const Lost& r) { return r.of == whose(gap) && r.why == why; });
+    if (row == rows.end()) row = rows.insert(row, Lost{whose(gap), why, gap.begin, 0, Seconds(0)});
     ++row->times;
     row->together += gap.end - gap.begin;
   }
@@ -98,12 +110,11 @@ std::vector<Event> worth_knowing(const record::RunRecord& run, const analyse::Su
     const std::string length =
         cat(lost.times == 1 ? "for " : cat(lost.times, " times, "), report::text_of(lost.together),
             lost.times == 1 ? "" : " together", of_run);
-    // A gap of no GPU is a meter's, which its words name, or a pause of rubato's own.
-    const bool of_meter = !lost.gpu && lost.why.starts_with("meter ");
-    if (of_meter)
+    // A meter's gap names it in its words.
+    if (lost.of.channel)
       events.push_back({lost.first, cat(lost.why, ", ", length)});
     else
-      events.push_back({lost.first, cat(lost.gpu ? spoken_gpu(summary, *lost.gpu) : "all GPUs",
+      events.push_back({lost.first, cat(lost.of.gpu ? spoken_gpu(summary, *lost.of.gpu) : "all GPUs",
                                         ": nothing recorded ", length, ": ", lost.why)});
   }
   for (const analyse::Remark& problem : summary.timeline.problems)

@@ -38,8 +38,9 @@ inline constexpr Return kGpuNotFound = 28;
 inline constexpr Return kInvalidState = 29;
 inline constexpr Return kUnknown = 999;
 
-using Device = struct DeviceHandle*;      // opaque: a GPU
-using EventSet = struct EventSetHandle*;  // opaque
+using Device = struct DeviceHandle*;        // opaque: a GPU
+using EventSet = struct EventSetHandle*;    // opaque
+using GpmSample = struct GpmSampleHandle*;  // opaque: the GPU's performance monitors at one moment
 
 inline constexpr unsigned kUuidSize = 96;
 inline constexpr unsigned kNameSize = 96;
@@ -89,6 +90,20 @@ inline constexpr unsigned kFieldPowerRequestedLimit = 192;
 inline constexpr unsigned kFieldTimeSwThermal = 269;
 inline constexpr unsigned kFieldTimeHwThermal = 270;
 inline constexpr unsigned kFieldTimePowerBrake = 271;
+
+// Of the GPU performance monitors (GPM, Hopper and newer): percent of the most possible, or MiB/s.
+inline constexpr unsigned kGpmSmActive = 2;
+inline constexpr unsigned kGpmSmOccupancy = 3;
+inline constexpr unsigned kGpmInteger = 4;
+inline constexpr unsigned kGpmTensor = 5;  // of any type
+inline constexpr unsigned kGpmDram = 10;
+inline constexpr unsigned kGpmFp64 = 11;
+inline constexpr unsigned kGpmFp32 = 12;
+inline constexpr unsigned kGpmFp16 = 13;
+inline constexpr unsigned kGpmPcieTx = 20;  // from the GPU
+inline constexpr unsigned kGpmPcieRx = 21;
+inline constexpr unsigned kGpmNvlinkRx = 60;  // all links
+inline constexpr unsigned kGpmNvlinkTx = 61;
 
 // FieldValue::scope of the power and energy fields.
 inline constexpr unsigned kScopeGpu = 0;
@@ -209,6 +224,36 @@ static_assert(sizeof(PowerValueV2) == 12);
 inline constexpr unsigned kPowerValueVersion2 = sizeof(PowerValueV2) | (2U << 24U);
 inline constexpr unsigned char kPowerScopeGpu = 0;
 
+struct GpmMetric {
+  unsigned int id;
+  Return result;  // of this metric alone
+  double value;
+  const char* short_name;
+  const char* long_name;
+  const char* unit;
+};
+static_assert(sizeof(GpmMetric) == 40 && offsetof(GpmMetric, value) == 8);
+
+/// The array grew with every release (98, 210, 333, 477 so far) and the version stayed, so a driver can look
+/// only at the first `count`; ours is longer than any, lest one clears what it knows.
+inline constexpr std::size_t kGpmMetricRoom = 512;
+struct GpmMetricsGet {
+  unsigned int version;
+  unsigned int count;
+  GpmSample earlier;
+  GpmSample later;
+  GpmMetric metrics[kGpmMetricRoom];
+};
+static_assert(offsetof(GpmMetricsGet, metrics) == 24);
+inline constexpr unsigned kGpmMetricsGetVersion = 1;
+
+struct GpmSupport {
+  unsigned int version;
+  unsigned int supported;
+};
+static_assert(sizeof(GpmSupport) == 8);
+inline constexpr unsigned kGpmSupportVersion = 1;
+
 // Signatures by shape; the table of names in library.h says which function has which.
 using Plain = Return();
 using InitFlags = Return(unsigned int flags);
@@ -244,6 +289,11 @@ using SetPowerValue = Return(Device device, PowerValueV2* value);
 using DeviceReset = Return(Device device);
 using MakeEventSet = Return(EventSet* set);
 using FreeEventSet = Return(EventSet set);
+using GpmQuery = Return(Device device, GpmSupport* support);
+using GpmAlloc = Return(GpmSample* sample);
+using GpmFree = Return(GpmSample sample);
+using GpmTake = Return(Device device, GpmSample sample);
+using GpmMetrics = Return(GpmMetricsGet* metrics);
 
 // What only the stand-in exports, so that no simulated number can pass for a measured one.
 using SimulatedClock = int(double* rate, long long* origin_ns);  // 0 on success

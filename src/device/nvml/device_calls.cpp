@@ -69,6 +69,7 @@ bool DeviceCalls::find_again() {
     if (code == abi::kSuccess) {
       handle_ = found;
       session_ = library_->session();
+      ++found_again_;
     }
     return code;
   };

@@ -29,7 +29,10 @@ class DeviceCalls {
         session_(library_->session()) {}
 
   [[nodiscard]] const Functions& nvml() const { return library_->nvml(); }
+  [[nodiscard]] const std::shared_ptr<const Library>& library() const { return library_; }
   [[nodiscard]] const CallCost& cost() const { return cost_; }
+  /// Grows with every way back to the GPU: what was counted before is of another life of it.
+  [[nodiscard]] unsigned found_again() const { return found_again_; }
 
   template <class Signature, class... Args>
   abi::Return call(const Function<Signature>& function, Args... args) {
@@ -48,6 +51,12 @@ class DeviceCalls {
       return code;
     }
     return worth_a_try() && find_again() ? ask() : code;
+  }
+
+  /// A call that names no GPU and is made for this one.
+  template <class Signature, class... Args>
+  abi::Return call_library(const Function<Signature>& function, Args... args) {
+    return timed_call(cost_, [&] { return function(args...); });
   }
 
   [[nodiscard]] Answer<unsigned> number(const Function<abi::DeviceNumber>& function);
@@ -91,6 +100,7 @@ class DeviceCalls {
   std::string uuid_;
   unsigned session_;  // of the library when handle_ was found
   unsigned gone_in_a_row_ = 0;
+  unsigned found_again_ = 0;
   CallCost cost_;
 };
 

@@ -127,4 +127,18 @@ Result<std::vector<ComputeProcess>> NvmlGpu::compute_processes() {
   return processes;
 }
 
+Result<FeatureVector> NvmlGpu::read_counters() {
+  const Capability& can = probed_.capabilities.read_counters;
+  if (!can.available)
+    return fail(can.needs_right ? ErrorCode::no_permission : ErrorCode::not_supported,
+                cat(describe(handle_.identity), " has no counters to read: ", can.why_not), can.hint);
+  if (!counters_) counters_.emplace(handle_.library);
+  auto read = counters_->read(calls_, *handle_.clock);
+  if (read.code == abi::kNoPermission)
+    return fail(ErrorCode::no_permission, failure(read.code, "read its counters").what,
+                std::string(kCounterRight));
+  if (!read.ok()) return fail(failure(read.code, "read its counters"));
+  return read.value;
+}
+
 }  // namespace rubato::device::nvml

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/fs_root.h"
 #include "device/gpu.h"
 #include "device/nvml/device_calls.h"
+#include "device/nvml/gpm.h"
 #include "device/nvml/probe.h"
 
 namespace rubato::device::nvml {
@@ -31,11 +33,13 @@ class NvmlGpu final : public Gpu {
   [[nodiscard]] Kind kind() const override { return handle_.kind; }
   [[nodiscard]] Result<FastReading> read_fast() override;
   [[nodiscard]] Result<SlowReading> read_slow() override;
+  [[nodiscard]] Result<ClockReading> read_clocks() override;
   [[nodiscard]] Result<PowerLimits> power_limits() override;
   [[nodiscard]] Result<ClockTable> supported_clocks() override;
   [[nodiscard]] Result<ApplicationClockReading> application_clocks() override;
   /// Clients of a multi-process server (MPS) too, each once, and then without the server itself.
   [[nodiscard]] Result<std::vector<ComputeProcess>> compute_processes() override;
+  [[nodiscard]] Result<FeatureVector> read_counters() override;
   [[nodiscard]] CallCost cost() const override { return calls_.cost(); }
 
  private:
@@ -44,6 +48,7 @@ class NvmlGpu final : public Gpu {
   DeviceCalls calls_;
   Probed probed_;
   SensorFacts sensor_;
+  std::optional<GpmReader> counters_;  // from the first reading on
 };
 
 }  // namespace rubato::device::nvml

@@ -107,6 +107,12 @@ class Functions {
   Function<abi::DeviceKindNumber> default_application_clock{library_,
                                                             {"nvmlDeviceGetDefaultApplicationsClock"}};
 
+  Function<abi::GpmQuery> gpm_support{library_, {"nvmlGpmQueryDeviceSupport"}};
+  Function<abi::GpmAlloc> gpm_alloc{library_, {"nvmlGpmSampleAlloc"}};
+  Function<abi::GpmFree> gpm_free{library_, {"nvmlGpmSampleFree"}};
+  Function<abi::GpmTake> gpm_take{library_, {"nvmlGpmSampleGet"}};
+  Function<abi::GpmMetrics> gpm_metrics{library_, {"nvmlGpmMetricsGet"}};
+
   Function<abi::SetNumber> set_limit{library_, {"nvmlDeviceSetPowerManagementLimit"}};
   Function<abi::SetTwoNumbers> lock_sm{library_, {"nvmlDeviceSetGpuLockedClocks"}};
   Function<abi::DeviceReset> reset_sm{library_, {"nvmlDeviceResetGpuLockedClocks"}};

@@ -115,6 +115,7 @@ Result<Probed> probe(DeviceCalls& calls, const GpuIdentity& gpu, DriverVersion d
   can.read_utilisation = readable(calls.call(nvml.utilization, &utilization), nvml.utilization.name());
   can.read_limiter = readable(calls.number(nvml.limiter).code, nvml.limiter.name());
   can.read_application_clocks = application_clocks_readable(calls);
+  can.read_counters = probe_detail::probe_counters(calls);
   can.read_processes = nvml.processes.exists() || nvml.processes_v1.exists()
                            ? Capability::yes()
                            : Capability::no(missing(nvml.processes.name()));

@@ -44,6 +44,7 @@ namespace probe_detail {
 [[nodiscard]] Capability readable(abi::Return code, const char* function);
 void probe_power(DeviceCalls& calls, Probed& found);
 void probe_limits(DeviceCalls& calls, const GpuIdentity& gpu, Probed& found);
+[[nodiscard]] Capability probe_counters(DeviceCalls& calls);
 void probe_limiter_times(DeviceCalls& calls, DriverVersion driver, Probed& found);
 }  // namespace probe_detail
 

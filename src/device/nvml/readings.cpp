@@ -106,4 +106,17 @@ Result<SlowReading> NvmlGpu::read_slow() {
   return reading;
 }
 
+Result<ClockReading> NvmlGpu::read_clocks() {
+  ClockReading reading;
+  const TimePoint begin = handle_.clock->now();
+  const auto sm = calls_.number(calls_.nvml().clock, abi::kClockSm);
+  const auto memory = calls_.number(calls_.nvml().clock, abi::kClockMemory);
+  for (const auto& answer : {sm, memory})
+    if (no_answer(answer.code)) return fail(failure(answer.code, "read clocks"));
+  if (sm.ok()) reading.sm = Megahertz(sm.value);
+  if (memory.ok()) reading.memory = Megahertz(memory.value);
+  reading.at = middle(begin, handle_.clock->now());
+  return reading;
+}
+
 }  // namespace rubato::device::nvml

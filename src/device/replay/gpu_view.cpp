@@ -30,6 +30,7 @@ Capabilities capabilities_of(const ReplayWorld& world, unsigned gpu) {
   out.read_average_power = untold("a sensor's own mean");
   out.read_module_power = untold("the power of a module");
   out.read_memory_power = untold("the power of the memory");
+  out.read_counters = untold("what the GPU's units did");
   out.read_application_clocks = Capability::no(board.why_not(Knob::application_clocks));
   out.set_power_limit = settable(Knob::power_limit);
   out.set_sm_clock = settable(Knob::sm_clock);

@@ -3,18 +3,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/fnv1a.h"
 #include "base/fs_root.h"
 #include "base/text.h"
 #include "core/sweep_table_csv.h"
 
 namespace rubato::device::replay {
 namespace {
-
-// FNV-1a.
-std::uint64_t hash(std::string_view text, std::uint64_t h) {
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return h;
-}
 
 Result<GpuState> first_state(const ReplaySource& source, const ReplayOptions& options, TimePoint start) {
   const Result<Board> board = Board::make(source);
@@ -37,7 +32,7 @@ std::string boot_id() {
 }
 
 std::string digest(std::string_view text) {
-  return hex(hash(text, 0xcbf29ce484222325ULL), 16) + hex(hash(text, 0x9ae16a3b2f90404fULL), 16);
+  return hex(fnv1a(text), 16) + hex(fnv1a(text, 0x9ae16a3b2f90404fULL), 16);
 }
 
 Result<std::string> source_text(const ReplaySource& source) {

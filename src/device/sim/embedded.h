@@ -8,5 +8,6 @@ namespace rubato::device::sim {
 
 [[nodiscard]] std::span<const std::string_view> embedded_gpus();
 [[nodiscard]] std::span<const std::string_view> embedded_workloads();
+[[nodiscard]] std::span<const std::string_view> embedded_calibration();  // workloads/calibration/
 
 }  // namespace rubato::device::sim

@@ -52,7 +52,9 @@ class GpuView final : public Gpu {
       : world_(std::move(world)),
         gpu_(gpu),
         capabilities_(capabilities_of(*world_, gpu)),
-        sensor_(sensor_of(world_->profile(gpu))) {}
+        sensor_(sensor_of(world_->profile(gpu))) {
+    capabilities_.read_counters = counters_readable();
+  }
 
   const GpuIdentity& identity() const override { return world_->identity(gpu_); }
   const Capabilities& capabilities() const override { return capabilities_; }
@@ -118,6 +120,12 @@ class GpuView final : public Gpu {
     return out;
   }
 
+  Result<ClockReading> read_clocks() override {
+    const Result<Readout> r = call(CallId::read_clocks);
+    if (!r) return fail(r.error());
+    return ClockReading{r->at, r->sm_clock, r->memory_clock};
+  }
+
   Result<PowerLimits> power_limits() override {
     const Result<Readout> r = call(CallId::read_power_limits);
     if (!r) return fail(r.error());
@@ -167,6 +175,13 @@ class GpuView final : public Gpu {
     return error.code == ErrorCode::device_lost || error.code == ErrorCode::timeout;
   }
   [[nodiscard]] TimePoint now() const { return world_->clock()->now(); }
+  [[nodiscard]] Capability counters_readable() {
+    const auto totals = timed_call(cost_, [&] { return world_->read_counters(gpu_, now()); });
+    if (totals) return Capability::yes();
+    const Error& why = totals.error();
+    return why.code == ErrorCode::no_permission ? Capability::forbidden(why.what, why.hint)
+                                                : Capability::no(why.what, why.hint);
+  }
   Result<Readout> call(CallId id) {
     return timed_call(cost_, [&] { return world_->read(id, gpu_, now()); });
   }

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "base/fnv1a.h"
 #include "base/fs_root.h"
 #include "base/text.h"
 #include "device/sim/settings.h"
@@ -13,13 +14,6 @@ void put(char (&to)[N], std::string_view from) {
   const std::size_t length = std::min(from.size(), N - 1);
   std::memcpy(to, from.data(), length);
   to[length] = '\0';
-}
-
-// FNV-1a: the same text gives the same UUID in every process and build.
-std::uint64_t hash(std::string_view text, std::uint64_t start) {
-  std::uint64_t h = start;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return h;
 }
 
 FaultState stored(const Fault& fault) {
@@ -107,8 +101,7 @@ std::string boot_id() {
 
 std::string uuid_of(const Profile& profile, unsigned index, std::string_view path) {
   const std::string name = cat(profile.name, "#", index, "@", path);
-  const std::string digits =
-      hex(hash(name, 0xcbf29ce484222325ULL), 16) + hex(hash(name, 0x9ae16a3b2f90404fULL), 16);
+  const std::string digits = hex(fnv1a(name), 16) + hex(fnv1a(name, 0x9ae16a3b2f90404fULL), 16);
   const std::string_view d = digits;
   return cat("GPU-51", d.substr(2, 6), "-", d.substr(8, 4), "-", d.substr(12, 4), "-", d.substr(16, 4), "-",
              d.substr(20, 12));

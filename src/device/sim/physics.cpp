@@ -96,6 +96,11 @@ void decide(GpuState& state, const Profile& profile) {
   }
 }
 
+void take_clocks(GpuState& state, const Profile& profile) {
+  state.memory_index = wanted_memory(state, profile);
+  state.sm_index = wanted_sm(state, profile);
+}
+
 // End of a tick: heat, limiter and clocks move.
 void end_tick(GpuState& state, const Profile& profile) {
   const double power = state.tick_j / kTickSeconds;
@@ -115,12 +120,7 @@ void end_tick(GpuState& state, const Profile& profile) {
     decide_on_heat(state, profile);
   }
   if (has_work(state)) state.last_busy_ns = state.now_ns;
-  if (state.request_due_ns != 0 && state.now_ns >= state.request_due_ns) {
-    state.in_force = state.asked;
-    state.request_due_ns = 0;
-  }
-  state.memory_index = wanted_memory(state, profile);
-  state.sm_index = wanted_sm(state, profile);
+  take_clocks(state, profile);
   state.tick_j = 0.0;
   state.tick_end_ns += kTickNs;
 }
@@ -187,6 +187,7 @@ void step(GpuState& state, const Profile& profile, std::int64_t until_ns) {
   const Activity now = activity(state, profile);
   std::int64_t next =
       std::min({until_ns, state.tick_end_ns, next_sensor_edge(state.sensor, profile, state.now_ns)});
+  if (state.request_due_ns != 0) next = std::min(next, std::max(state.request_due_ns, state.now_ns));
   if (now.sharers > 0) next = std::min(next, next_segment_end(state, profile, now.sharers));
   const double seconds = static_cast<double>(next - state.now_ns) * 1e-9;
   const double energy = now.power.value() * seconds;
@@ -199,6 +200,11 @@ void step(GpuState& state, const Profile& profile, std::int64_t until_ns) {
   for (ContextState& context : state.contexts)
     if (context.runnable()) execute(context, state, profile, seconds / now.sharers, next);
   state.now_ns = next;
+  if (state.request_due_ns != 0 && state.now_ns >= state.request_due_ns) {
+    state.in_force = state.asked;
+    state.request_due_ns = 0;
+    take_clocks(state, profile);
+  }
   if (state.now_ns >= state.tick_end_ns) end_tick(state, profile);
 }
 

@@ -9,8 +9,8 @@
 
 namespace rubato::device::sim {
 
-/// The control loop's grid. Clocks, limiter and temperature change on it only, so that it does not matter to
-/// the physics when somebody looks.
+/// The control loop's grid. Limiter and temperature change on it only, and clocks only on it and when a
+/// request for them is due: it does not matter to the physics when somebody looks.
 inline constexpr std::int64_t kTickNs = 5'000'000;
 
 /// What the GPU does until something changes.

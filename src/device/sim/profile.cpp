@@ -49,6 +49,12 @@ Result<const Profile*> find_profile(std::string_view name) {
               "`rubato sim gpus` describes them");
 }
 
+const Profile* find_board(std::string_view board) {
+  for (const Profile& profile : profiles())
+    if (board == profile.board) return &profile;
+  return nullptr;
+}
+
 std::vector<ProfileSummary> list_profiles() {
   std::vector<ProfileSummary> out;
   for (const Profile& profile : profiles()) out.push_back({profile.name, profile.alias, profile.board});

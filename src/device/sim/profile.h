@@ -56,6 +56,8 @@ struct Profile {
   unsigned compute_minor = 0;
   std::uint32_t pci_device_id = 0;  // device << 16 | vendor, as NVML gives it
   std::uint64_t memory_bytes = 0;
+  std::optional<unsigned> sm_count;         // the simulated GPU does not go by these two: they are
+  std::optional<unsigned> memory_bus_bits;  // the board's peak rates (core/gpu_figures.h)
 
   Watts limit_min;
   Watts limit_max;
@@ -131,6 +133,9 @@ struct Profile {
 [[nodiscard]] Result<Profile> parse_profile(std::string_view json);
 /// By name or alias. not_found lists the profiles there are.
 [[nodiscard]] Result<const Profile*> find_profile(std::string_view name);
+
+/// By the name the driver prints; null: no profile is of this board.
+[[nodiscard]] const Profile* find_board(std::string_view board);
 
 struct ProfileSummary {
   std::string name;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_figures.h"
 #include "base/text.h"
 #include "device/sim/profile.h"
 
@@ -147,10 +148,12 @@ Profile parse(const Json& j) {
   p.board = j.at("board").get<std::string>();
   p.architecture = j.at("architecture").get<std::string>();
   p.driver_version = figure(j, "driver_version").get<std::string>();
-  p.compute_major = figure(j, "compute_capability").at(0).get<unsigned>();
-  p.compute_minor = figure(j, "compute_capability").at(1).get<unsigned>();
-  p.pci_device_id = figure(j, "pci_device_id").get<std::uint32_t>();
-  p.memory_bytes = figure(j, "memory_bytes").get<std::uint64_t>();
+  p.compute_major = whole_of<unsigned>(figure(j, "compute_capability").at(0));
+  p.compute_minor = whole_of<unsigned>(figure(j, "compute_capability").at(1));
+  p.pci_device_id = whole_of<std::uint32_t>(figure(j, "pci_device_id"));
+  p.memory_bytes = whole_of<std::uint64_t>(figure(j, "memory_bytes"));
+  if (j.contains("sm_count")) p.sm_count = whole_of<unsigned>(figure(j, "sm_count"));
+  if (j.contains("memory_bus_bits")) p.memory_bus_bits = whole_of<unsigned>(figure(j, "memory_bus_bits"));
   p.limit_min = Watts(number_of(j, "limit_min_w"));
   p.limit_max = Watts(number_of(j, "limit_max_w"));
   p.limit_default = Watts(number_of(j, "limit_default_w"));
@@ -186,7 +189,7 @@ Profile parse(const Json& j) {
   p.hw_slowdown = Celsius(number_of(j, "hw_slowdown_c"));
   p.limiter_period = Seconds(number_of(j, "limiter_period_s"));
   p.limiter_lag = Seconds(number_of(j, "limiter_lag_s"));
-  p.limiter_steps = figure(j, "limiter_steps").get<unsigned>();
+  p.limiter_steps = whole_of<unsigned>(figure(j, "limiter_steps"));
   p.limiter_dead_band = number_of(j, "limiter_dead_band");
   p.instant = field_of(j, "instant");
   p.average = field_of(j, "average");

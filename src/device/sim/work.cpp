@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_figures.h"
 #include "base/text.h"
 #include "device/sim/embedded.h"
 #include "rubato/mark_layout.h"
@@ -22,7 +23,7 @@ Workload parse(const Json& j) {
   Workload w;
   w.name = j.at("name").get<std::string>();
   w.description = j.at("description").get<std::string>();
-  w.memory_bytes = j.at("memory_bytes").get<std::uint64_t>();
+  w.memory_bytes = whole_of<std::uint64_t>(j.at("memory_bytes"));
   w.jitter = j.at("jitter").at("value").get<double>();
   for (const Json& s : j.at("segments"))
     w.segments.push_back({.phase = phase_of(s.at("phase").get<std::string>()),
@@ -34,12 +35,19 @@ Workload parse(const Json& j) {
   return w;
 }
 
+std::vector<Workload> parsed(std::span<const std::string_view> texts) {
+  std::vector<Workload> out;
+  for (const std::string_view text : texts) out.push_back(parse_workload(text).value());
+  return out;
+}
+
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> kAll = [] {
-    std::vector<Workload> out;
-    for (const std::string_view text : embedded_workloads()) out.push_back(parse_workload(text).value());
-    return out;
-  }();
+  static const std::vector<Workload> kAll = parsed(embedded_workloads());
+  return kAll;
+}
+
+const std::vector<Workload>& micro_benchmarks() {
+  static const std::vector<Workload> kAll = parsed(embedded_calibration());
   return kAll;
 }
 
@@ -76,6 +84,8 @@ Result<const Workload*> find_workload(std::string_view name) {
     if (workload.name == name) return &workload;
     known += cat(known.empty() ? "" : ", ", workload.name);
   }
+  for (const Workload& workload : micro_benchmarks())
+    if (workload.name == name) return &workload;
   return fail(ErrorCode::not_found, cat("there is no simulated workload \"", name, "\"; there are ", known),
               "`rubato sim workloads` describes them");
 }

@@ -40,13 +40,15 @@ struct Workload {
 /// A workload as workloads/*.json holds it.
 [[nodiscard]] Result<Workload> parse_workload(std::string_view json);
 [[nodiscard]] Status check_segments(std::span<const Segment> segments);
-/// not_found lists the workloads there are.
+/// One of the trainings, or a micro-benchmark of `rubato calibrate` ("calibrate-fp32"). not_found lists the
+/// trainings there are.
 [[nodiscard]] Result<const Workload*> find_workload(std::string_view name);
 
 struct WorkloadSummary {
   std::string name;
   std::string description;
 };
+/// The trainings.
 [[nodiscard]] std::vector<WorkloadSummary> list_workloads();
 
 }  // namespace rubato::device::sim

@@ -1,0 +1,60 @@
+#include "prediction_evidence/outcome.h"
+
+#include "base/text.h"
+#include "core/sweep_table_csv.h"
+#include "core/sweep_workloads.h"
+#include "prediction_evidence/remembered.h"
+
+namespace rubato::prediction_evidence {
+namespace {
+
+struct Read {
+  std::vector<predict::Curve> curves;
+  std::size_t workloads = 0;
+};
+
+Result<Read> read(const std::filesystem::path& tables, std::string_view name,
+                  const std::vector<Knob>& knobs) {
+  Read out;
+  if (name.empty()) return out;
+  const auto table = read_sweep_table(tables / cat(name, ".csv"));
+  if (!table) return fail(table.error());
+  const auto workloads = workloads_of(*table);
+  if (!workloads) return fail(workloads.error());
+  auto curves = predict::curves_of(*table, knobs);
+  if (!curves) return fail(curves.error());
+  out.curves = std::move(*curves);
+  out.workloads = workloads->size();
+  return out;
+}
+
+/// By learner and table.
+const predict::Learner& remembered(const predict::Learner& learner, const Case& of) {
+  static std::map<std::string, std::unique_ptr<Remembered>> all;
+  auto& one = all[cat(learner.name(), "\n", of.table, "\n", of.train)];
+  if (!one) one = std::make_unique<Remembered>(learner);
+  return *one;
+}
+
+}  // namespace
+
+Result<Outcome> judge(const Case& of, const std::filesystem::path& tables) {
+  const auto table = read(tables, of.table, of.knobs);
+  if (!table) return fail(table.error());
+  const auto train = read(tables, of.train, of.knobs);
+  if (!train) return fail(train.error());
+  Outcome out{.of = of, .floor = experiment::noise_floor(table->curves)};
+  for (const std::string_view name : kLearners) {
+    const auto learner = predict::find_learner(name);
+    if (!learner) continue;
+    out.judged.push_back({std::string(name), experiment::validate(table->curves, table->workloads,
+                                                                  {.learner = &remembered(**learner, of),
+                                                                   .knobs = of.knobs,
+                                                                   .probes = of.probes,
+                                                                   .max_slowdown = kMaxSlowdown},
+                                                                  train->curves)});
+  }
+  return out;
+}
+
+}  // namespace rubato::prediction_evidence

@@ -1,0 +1,28 @@
+// One case, judged for every learner.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiment/noise_floor.h"
+#include "experiment/validation.h"
+#include "prediction_evidence/asked.h"
+
+namespace rubato::prediction_evidence {
+
+struct Judged {
+  std::string learner;
+  Result<experiment::Validation> found;
+};
+
+struct Outcome {
+  Case of;
+  experiment::NoiseFloor floor;
+  std::vector<Judged> judged;
+};
+
+/// The tables lie in `tables`. Learners this build lacks are left out.
+[[nodiscard]] Result<Outcome> judge(const Case& of, const std::filesystem::path& tables);
+
+}  // namespace rubato::prediction_evidence

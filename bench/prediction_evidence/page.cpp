@@ -1,0 +1,195 @@
+#include "prediction_evidence/page.h"
+
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace rubato::prediction_evidence {
+namespace {
+
+using experiment::Validation;
+
+void line(const std::string& text) {
+  std::printf("%s\n", text.c_str());
+}
+
+std::string percent(const std::optional<double>& fraction, int digits = 2) {
+  return fraction ? number(*fraction * 100, digits) : "-";
+}
+
+std::string points(const std::optional<double>& fraction) {
+  return fraction ? number(*fraction, 2) : "-";
+}
+
+std::string title(const Case& of) {
+  return cat(of.name, ", ", of.probes, of.probes == 1 ? " probe" : " probes");
+}
+
+/// One figure against what was asked of it.
+struct Figure {
+  std::string what;
+  std::optional<double> found;
+  double asked;
+  bool at_least = false;
+  std::optional<double> floor;
+  [[nodiscard]] bool reached() const { return found && (at_least ? *found >= asked : *found <= asked); }
+  [[nodiscard]] std::string text(double value) const {
+    return at_least ? number(value, 3) : cat(number(value * 100, 2), " %");
+  }
+  [[nodiscard]] std::string cell() const {
+    if (!found) return "-";
+    return reached() ? text(*found) : cat("**", text(*found), "**");
+  }
+};
+
+std::vector<Figure> figures(const Outcome& of, const Validation& found) {
+  return {{"time error", found.errors.time, of.of.asked.time, false, of.floor.time},
+          {"energy error", found.errors.energy, of.of.asked.energy, false, of.floor.energy},
+          {"energy regret", found.energy_regret, of.of.asked.regret, false, {}},
+          {"captured", found.at_bound.captured, of.of.asked.captured, true, {}}};
+}
+
+bool covered(const Validation& found) {
+  const auto& share = found.coverage.both;
+  return share && *share >= kLeastCoverage && *share <= kMostCoverage;
+}
+
+void words() {
+  line(R"(# Predicting workloads never seen
+
+Made by `rubato-prediction-evidence --data ../shared/data > docs/evidence/prediction.md` (bench/prediction_evidence) from public
+tables that others **measured** on real GPUs (V100, P100 and A100 SXM: ml-energy/zeus and its Perseus artifact; V100 clocks:
+blackjack2015/NV-DVFS-Benchmark; GTX 1080 Ti: HKBU-HPML/GPU-DVFS-Job-Schedule; A100 PCIe: giordano/gpu-power-frequency-benchmarks).
+rubato measured none of them. `rubato model validate --table FILE --knobs LIST --probes N --model NAME` gives the same figures
+for one table, and [formats.md](../formats.md#rubatovalidate1) says what each one means.
+
+- One group of workloads is left out at a time, or everything is learnt from another table. A model sees the run of a workload at
+  its default setting, its counters there where the table has any, and N probes that it asked for itself; never a name, a group or
+  another row. Hyper-parameters are chosen inside what was learnt from.
+- Errors are means over rows that are neither default nor probed, of distinct workloads. Regret: what the chosen setting costs above the
+  best one, without a bound. Captured: mean saving over mean best saving inside 5 % more time, a broken bound counting as
+  zero. Host watts are not counted.
+- **Noise floor**: a row predicted from all other rows of its own workload (monotone, no overshoot). The figure *between* leaves out the rows
+  at the end of a knob, which have to be extrapolated. Learning from other workloads can go below the first, hardly below the second.
+- Averages of many rows hide that most of these tables were measured once, without repeats.
+)");
+}
+
+void main_table(const std::vector<Outcome>& asked) {
+  line("## What was asked, and what \"" + std::string(kLearners[0]) + "\" reaches\n");
+  line(
+      "Bold: not reached. \"asked\" is at most, for captured at least; coverage is asked to lie within 85 to "
+      "95 %.\n");
+  line(
+      "| case | time: asked | found | floor (between) | energy: asked | found | floor (between) | regret: "
+      "asked | found | "
+      "captured: asked | found | 90 % intervals hold |\n|---|---|---|---|---|---|---|---|---|---|---|---|");
+  for (const Outcome& o : asked) {
+    if (o.judged.empty() || !o.judged.front().found) continue;
+    const Validation& found = *o.judged.front().found;
+    const auto f = figures(o, found);
+    std::string coverage = cat(percent(found.coverage.both, 1), " %");
+    if (!covered(found)) coverage = cat("**", coverage, "**");
+    line(cat("| ", title(o.of), " | ", f[0].text(f[0].asked), " | ", f[0].cell(), " | ",
+             percent(o.floor.time), " (", percent(o.floor.time_between), ") % | ", f[1].text(f[1].asked),
+             " | ", f[1].cell(), " | ", percent(o.floor.energy), " (", percent(o.floor.energy_between),
+             ") % | ", f[2].text(f[2].asked), " | ", f[2].cell(), " | ", f[3].text(f[3].asked), " | ",
+             f[3].cell(), " | ", coverage, " |"));
+  }
+  line("");
+}
+
+void not_reached(const std::vector<Outcome>& asked) {
+  line("## Not reached\n");
+  bool all = true;
+  for (const Outcome& o : asked) {
+    if (o.judged.empty()) continue;
+    const Judged& own = o.judged.front();
+    if (!own.found) {
+      all = false;
+      line(cat("- ", title(o.of), ": ", own.learner, " refuses: ", own.found.error().what, "."));
+      continue;
+    }
+    for (const Figure& figure : figures(o, *own.found)) {
+      if (figure.reached()) continue;
+      all = false;
+      std::string said = cat("- ", title(o.of), ": ", figure.what, " ", figure.cell(), ", asked ",
+                             figure.at_least ? "at least " : "at most ", figure.text(figure.asked));
+      if (figure.floor) {
+        said += cat("; noise floor ", figure.text(*figure.floor));
+        if (*figure.floor > figure.asked) said += ", above what was asked";
+      }
+      for (const Judged& other : o.judged) {
+        if (&other == &own || !other.found) continue;
+        for (const Figure& theirs : figures(o, *other.found))
+          if (theirs.what == figure.what && theirs.reached())
+            said += cat("; ", other.learner, " alone reaches ", theirs.text(*theirs.found));
+      }
+      line(said + ".");
+    }
+    if (!covered(*own.found)) {
+      all = false;
+      line(cat("- ", title(o.of), ": 90 % intervals hold ", percent(own.found->coverage.both, 1), " % (time ",
+               percent(own.found->coverage.time, 1), ", energy ", percent(own.found->coverage.energy, 1),
+               ")."));
+    }
+  }
+  if (all) line("Nothing: every figure above is reached.");
+  line("");
+}
+
+void all_learners(const Outcome& o) {
+  line(cat("### ", title(o.of), "\n"));
+  line(
+      "| model | time | energy | EDP | energy regret | EDP regret | captured | worst slowdown | intervals "
+      "hold: both | time | "
+      "energy |\n|---|---|---|---|---|---|---|---|---|---|---|");
+  for (const Judged& j : o.judged) {
+    if (!j.found) {
+      line(cat("| ", j.learner, " | refuses: ", j.found.error().what, " | | | | | | | | | |"));
+      continue;
+    }
+    const Validation& v = *j.found;
+    line(cat("| ", j.learner, " | ", percent(v.errors.time), " % | ", percent(v.errors.energy), " % | ",
+             percent(v.errors.edp), " % | ", percent(v.energy_regret), " % | ", percent(v.edp_regret),
+             " % | ", points(v.at_bound.captured), " | ", percent(v.at_bound.worst_slowdown, 1), " % | ",
+             percent(v.coverage.both, 1), " % | ", percent(v.coverage.time, 1), " % | ",
+             percent(v.coverage.energy, 1), " % |"));
+  }
+  line(cat("| *noise floor (between)* | ", percent(o.floor.time), " (", percent(o.floor.time_between),
+           ") % | ", percent(o.floor.energy), " (", percent(o.floor.energy_between),
+           ") % | | | | | | | | |\n"));
+}
+
+void counts(const Outcome& o) {
+  for (const Judged& j : o.judged)
+    if (j.found) {
+      line(cat(j.found->workloads, " workloads, ", j.found->workloads_distinct, " distinct, ",
+               j.found->groups, " groups; the best fixed settings inside the bound save ",
+               percent(j.found->at_bound.oracle_saving), " %.\n"));
+      return;
+    }
+}
+
+}  // namespace
+
+void print_page(const std::vector<Outcome>& asked, const std::vector<Outcome>& told) {
+  words();
+  main_table(asked);
+  not_reached(asked);
+  line("## Every model\n");
+  for (const Outcome& o : asked) {
+    all_learners(o);
+    counts(o);
+  }
+  line("## A100 PCIe, apart\n");
+  line(
+      "Three workloads, power limit and SM clock set together: too few to ask anything, and nothing was "
+      "tuned on it.\n");
+  for (const Outcome& o : told) {
+    all_learners(o);
+    counts(o);
+  }
+}
+
+}  // namespace rubato::prediction_evidence

@@ -1,0 +1,18 @@
+// Which two fields of a reading are looked at.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/sample.h"
+
+namespace rubato::analyse {
+
+/// GPU, module and memory share one series of readings.
+struct SeriesView {
+  const std::vector<FastReading>* readings = nullptr;
+  std::optional<Watts> FastReading::*power = &FastReading::power;
+  std::optional<Joules> FastReading::*counter = nullptr;  // null: the scope has none
+};
+
+}  // namespace rubato::analyse

@@ -1,0 +1,140 @@
+// `rubato model predict`: what a trained model says of one workload.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/model.h"
+#include "cli/model_options.h"
+#include "cli/print_run.h"
+#include "cli/report/model_report.h"
+#include "cli/words/nearest.h"
+#include "core/sweep_table_csv.h"
+#include "predict/roofline/roofline.h"
+#include "report/render.h"
+
+namespace rubato::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string table;
+  std::string workload;
+  std::string default_time;
+  std::string default_power;
+  std::string gpu_name;
+  std::vector<std::string> features;
+  std::vector<std::string> probes;
+};
+
+tl::unexpected<Error> wrong(std::string what, std::string hint = {}) {
+  return fail(ErrorCode::invalid_argument, std::move(what), std::move(hint));
+}
+
+/// The workload's default, and its settings as what is asked.
+Status from_table(const Options& options, PredictionReport& report, std::vector<predict::KnobPoint>& at) {
+  const auto table = read_sweep_table(options.table);
+  if (!table) return fail(table.error());
+  const auto curves = predict::curves_of(*table, report.model->knobs);
+  if (!curves) return fail(curves.error());
+  std::vector<std::string> names;
+  for (const predict::Curve& curve : *curves) {
+    names.push_back(curve.workload);
+    if (curve.workload != options.workload) continue;
+    report.known = curve.known;
+    report.measured = curve.rows;
+    for (const predict::Observed& row : curve.rows) at.push_back(row.at);
+    return {};
+  }
+  const auto close = nearest(options.workload, names);
+  return wrong(cat(options.table, " has no distinct workload '", options.workload, "'"),
+               close ? cat("did you mean '", *close, "'?")
+                     : cat("the first of its workloads is '", names.front(), "'"));
+}
+
+Status from_words(const Options& options, PredictionReport& report, std::vector<predict::KnobPoint>& at) {
+  const auto time = parse_positive("--default-time", options.default_time);
+  if (!time) return fail(time.error());
+  const auto power = parse_positive("--default-power", options.default_power);
+  if (!power) return fail(power.error());
+  if (options.gpu_name.empty() && report.model->gpus.size() != 1)
+    return wrong("the model learned from several GPUs, and the default was measured on one of them",
+                 "name it with --gpu-name; rubato model show lists them");
+  const auto gpu =
+      report.model->gpu(options.gpu_name.empty() ? report.model->gpus.front().name : options.gpu_name);
+  if (!gpu) return fail(gpu.error());
+  report.known.gpu = (*gpu)->name;
+  report.known.highest = (*gpu)->highest;
+  report.known.at_default = {.at = {}, .time = Seconds(*time), .energy = Watts(*power) * Seconds(*time)};
+  for (const std::string& text : options.features) {
+    auto feature = parse_feature(text);
+    if (!feature) return fail(feature.error());
+    report.known.features.insert(std::move(*feature));
+  }
+  report.known.features.merge(predict::roofline_features(report.known.features));
+  at = (*gpu)->settings;
+  return {};
+}
+
+Status predicted(const Options& options, PredictionReport& report) {
+  const bool typed = !options.default_time.empty() || !options.default_power.empty();
+  const bool from = !options.table.empty() || !options.workload.empty();
+  if (typed == from || (from && (options.table.empty() || options.workload.empty())) ||
+      (typed && (options.default_time.empty() || options.default_power.empty())))
+    return wrong("a prediction starts from the default setting of one workload",
+                 "either --table FILE --workload NAME, or --default-time S --default-power W");
+  std::vector<predict::KnobPoint> at;
+  if (const Status known = from ? from_table(options, report, at) : from_words(options, report, at); !known)
+    return known;
+  if (const auto gpu = report.model->gpu(report.known.gpu); !gpu) return fail(gpu.error());
+  for (const std::string& text : options.probes) {
+    auto probe = parse_probe(text);
+    if (!probe) return fail(probe.error());
+    report.known.probes.push_back(*probe);
+  }
+  auto prediction = report.model->model->predict(report.known, at);
+  if (!prediction) return fail(prediction.error());
+  report.predicted = std::move(*prediction);
+  return {};
+}
+
+int model_predict(Invocation& invocation, const Options& options) {
+  const auto file = experiment::read_model_file(options.file);
+  if (!file) return refuse(invocation, file.error());
+  PredictionReport report{.path = options.file, .model = &*file, .workload = options.workload};
+  if (const Status done = predicted(options, report); !done) return refuse(invocation, done.error());
+  if (invocation.json) {
+    fmt::print("{}", report::render_json(prediction_json(report)));
+    return 0;
+  }
+  Page page(text_options(STDOUT_FILENO));
+  say_prediction(page, report);
+  fmt::print("{}", page.take());
+  return 0;
+}
+
+}  // namespace
+
+void add_model_predict(CLI::App& model, Invocation& invocation) {
+  auto* command = model.add_subcommand("predict", "time and energy of a workload at other settings");
+  static Options options;
+  command->add_option("file", options.file, "the model file")->type_name("FILE")->required();
+  command->add_option("--table", options.table, "a sweep table with the workload's default row")
+      ->type_name("FILE");
+  command
+      ->add_option("--workload", options.workload, "which workload of the table; its other rows are not used")
+      ->type_name("NAME");
+  command->add_option("--default-time", options.default_time, "time of a unit of work at the default setting")
+      ->type_name("S");
+  command->add_option("--default-power", options.default_power, "mean board power there")->type_name("W");
+  command->add_option("--gpu-name", options.gpu_name, "which of the model's GPUs (default: its only one)")
+      ->type_name("NAME");
+  command->add_option("--feature", options.features, "a counter at the default: dram_active=0.4 (repeatable)")
+      ->type_name("NAME=VALUE");
+  command
+      ->add_option("--probe", options.probes,
+                   "another measured setting: power-limit=150,time=12.5,power=140 (repeatable)")
+      ->type_name("SETTING");
+  command->add_flag("--json", invocation.json, "machine-readable output (rubato.prediction/1)");
+  command->callback([&invocation] { model_predict(invocation, options); });
+}
+
+}  // namespace rubato::cli

@@ -1,0 +1,94 @@
+#include "cli/report/search_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/report/run_report.h"
+
+namespace rubato::cli {
+namespace {
+
+using analyse::Estimate;
+using analyse::Search;
+using analyse::TriedSetting;
+using report::Amount;
+using report::Array;
+using report::Missing;
+using report::Object;
+using report::Value;
+
+/// While settling; what is tried later belongs to watching.
+std::size_t tried_before_settling(const Search& search) {
+  return static_cast<std::size_t>(std::count_if(search.tried.begin(), search.tried.end(),
+                                                [](const TriedSetting& t) { return !t.while_watching; }));
+}
+
+std::string cell(const std::optional<Estimate>& e) {
+  return e ? cat(fixed(100 * e->value, 1), " %", interval_text(*e)) : "-";
+}
+
+Value figure(const std::optional<Estimate>& e) {
+  return e ? estimate_json(*e) : Value(Missing{"no whole iterations were measured there, or no baseline"});
+}
+
+}  // namespace
+
+std::string interval_text(const Estimate& estimate) {
+  if (!estimate.interval) return {};
+  const int digits = std::abs(estimate.value) < 0.0095 ? 2 : 1;
+  return cat(" (", fixed(100 * estimate.interval->low, digits), " to ",
+             fixed(100 * estimate.interval->high, digits), " %)");
+}
+
+std::string search_sentence(const Search& search, const std::optional<Seconds>& duration) {
+  const std::size_t n = tried_before_settling(search);
+  std::string out =
+      cat(n, n == 1 ? " setting was" : " settings were", " tried in ", text_of(search.searching));
+  if (duration && *duration > Seconds(0))
+    out += cat(", ", percent(search.searching / *duration), " of the run,");
+  out += search.settled ? " before one was held." : "; the run ended before one was held.";
+  if (const std::size_t later = search.tried.size() - n; later > 0)
+    out += cat(" ", later, later == 1 ? " more was" : " more were", " tried while it was watched.");
+  return out;
+}
+
+void tried_table(Page& page, const Search& search, Kind kind) {
+  page.heading(cat("Tried, against the found setting (", name_of(kind), ")"));
+  Table table(
+      {{"setting"}, {"for", true}, {"iterations", true}, {"energy saved", true}, {"more time", true}});
+  for (const TriedSetting& t : search.tried)
+    table.add({t.setting.empty() ? "as found" : describe(t.setting), text_of(t.time), cat(t.iterations),
+               cell(t.energy_saved), cell(t.slowdown)});
+  page.table(table);
+}
+
+Value estimate_json(const Estimate& e) {
+  Object out{{"fraction", Amount{e.value, "", 4}}};
+  out.set("low_90", e.interval ? Value(Amount{e.interval->low, "", 4}) : Value(Missing{e.why_no_interval}));
+  out.set("high_90", e.interval ? Value(Amount{e.interval->high, "", 4}) : Value(Missing{e.why_no_interval}));
+  if (!e.interval) out.set("why_no_interval", e.why_no_interval);
+  return out;
+}
+
+Value search_json(const analyse::Summary& summary, TimePoint begin) {
+  if (!summary.search) return Missing{"no setting was tried"};
+  const Search& search = *summary.search;
+  const auto since = [begin](TimePoint t) { return Amount{(t - begin).value(), "s", 3}; };
+  Array tried;
+  for (const TriedSetting& t : search.tried)
+    tried.emplace_back(Object{{"setting", setting_json(t.setting)},
+                              {"first_s", since(t.first)},
+                              {"time_s", Amount{t.time.value(), "s"}},
+                              {"iterations", t.iterations},
+                              {"energy_saved", figure(t.energy_saved)},
+                              {"slowdown", figure(t.slowdown)},
+                              {"while_watching", t.while_watching}});
+  return Object{{"settings_tried", static_cast<std::int64_t>(tried_before_settling(search))},
+                {"began_s", since(search.began)},
+                {"settled_s", search.settled ? Value(since(*search.settled))
+                                             : Value(Missing{"the run ended before a setting was held"})},
+                {"searching_s", Amount{search.searching.value(), "s", 3}},
+                {"tried", std::move(tried)}};
+}
+
+}  // namespace rubato::cli

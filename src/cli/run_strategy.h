@@ -1,0 +1,63 @@
+// Which strategy a run gets: what the GPUs and the rights of this process say to what was asked for, and what
+// is done where they say no.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/governing.h"
+#include "cli/gpus.h"
+#include "cli/guarding.h"
+#include "cli/run.h"
+#include "cli/run_plan.h"
+#include "cli/wanted.h"
+#include "conduct/run_space.h"
+#include "govern/strategy.h"
+
+namespace rubato::cli {
+
+/// Why nothing will be set; `what` is empty where something may be.
+struct MeasureOnly {
+  Error why;
+  bool asked_for = false;  // by the user, so no warning
+};
+
+/// What was asked for: a setting, or to choose one; nothing of both: to measure.
+struct Asked {
+  std::optional<double> bound;  // --max-slowdown
+  Wanted wanted;
+  std::optional<Governing> governing;
+  std::optional<AskedPlan> plan;  // its single setting is in `wanted`
+  [[nodiscard]] bool anything() const { return governing || !wanted.setting.empty(); }
+};
+
+/// What the GPUs say to it.
+struct Judged {
+  Status fits;
+  Wanted wanted;  // fitted
+  std::optional<conduct::RunSpace> space;
+  MeasureOnly only;
+  std::string afterwards;
+};
+
+/// Asks the driver. `sets`: somebody wants something set, dry or not.
+[[nodiscard]] Judged judge(const RunOptions& options, const Asked& asked, const OpenGpus& open,
+                           const GuardedRun& guarded, bool sets);
+
+void tell(const MeasureOnly& only);
+
+struct ChosenStrategy {
+  std::unique_ptr<govern::Strategy> strategy;
+  std::string intent;                   // a sentence for the record; empty: the setting says it
+  std::optional<plan::LayerPlan> plan;  // to be switched inside the iteration
+};
+
+/// Errors: what was typed cannot be done; the job is not started.
+[[nodiscard]] Result<ChosenStrategy> strategy_for(const RunOptions& options, const Asked& asked,
+                                                  const Judged& judged, const OpenGpus& open,
+                                                  const std::vector<std::string>& command);
+
+}  // namespace rubato::cli

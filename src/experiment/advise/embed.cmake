@@ -1,0 +1,10 @@
+# Writes one .cpp that holds every model of priors/ as text.
+set(text "#include \"experiment/advise/shipped.h\"\n\nnamespace rubato::experiment {\n\n")
+string(APPEND text "std::span<const ShippedModel> shipped_models() {\n  static constexpr ShippedModel kModels[] = {\n")
+foreach(file ${PRIORS})
+  file(READ ${file} content)
+  get_filename_component(name ${file} NAME_WE)
+  string(APPEND text "    {\"${name}\", R\"rubato(${content})rubato\"},\n")
+endforeach()
+string(APPEND text "  };\n  return kModels;\n}\n\n}  // namespace rubato::experiment\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,46 @@
+#include "experiment/import/formats.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "experiment/import/collect.h"
+
+namespace rubato::experiment {
+namespace {
+
+constexpr std::array kFormats = {
+    ImportFormat{"zeus-power", "Zeus's power traces, summary_power_GPU.csv"},
+    ImportFormat{"zeus-optimizer", "what Zeus's power-limit optimizer recorded, GPU+WORKLOAD+gpuN.csv"},
+    ImportFormat{"zeus-profile", "what Zeus's power-limit optimizer saved as JSON"},
+    ImportFormat{"zeus-monitor", "a ZeusMonitor's log of windows"},
+    ImportFormat{"perseus", "Perseus's profiles of pipeline stages, MODEL+GPU.csv"},
+};
+constexpr std::array<ReadFormat, kFormats.size()> kReaders = {
+    read_zeus_power, read_zeus_optimizer, read_zeus_profile, read_zeus_monitor, read_perseus};
+
+}  // namespace
+
+std::span<const ImportFormat> import_formats() {
+  return kFormats;
+}
+
+Result<SweepTable> import_files(std::string_view format, std::span<const ForeignFile> files,
+                                const ImportWishes& wishes) {
+  const auto found = std::find_if(kFormats.begin(), kFormats.end(),
+                                  [&](const ImportFormat& known) { return known.name == format; });
+  if (found == kFormats.end()) {
+    std::string names;
+    for (const ImportFormat& known : kFormats) names += cat(names.empty() ? "" : ", ", known.name);
+    return fail(ErrorCode::invalid_argument, cat("there is no format '", format, "'"),
+                cat("there are ", names));
+  }
+  Collect into;
+  into.comment(cat("Imported by rubato from ", format));
+  const ReadFormat read = kReaders[static_cast<std::size_t>(found - kFormats.begin())];
+  for (const ForeignFile& file : files)
+    if (const Status done = read(file, wishes, into); !done) return fail(done.error());
+  return std::move(into).finish();
+}
+
+}  // namespace rubato::experiment

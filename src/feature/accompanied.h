@@ -1,0 +1,14 @@
+// A provider's counters with the clock at which they were counted: a share of the peak means little without
+// it.
+#pragma once
+
+#include <memory>
+
+#include "feature/provider.h"
+
+namespace rubato::feature {
+
+/// The same provider; its windows hold SlowMeans besides, of the readings that see() was shown.
+[[nodiscard]] std::unique_ptr<Provider> accompany(std::unique_ptr<Provider> counters, device::Gpu& gpu);
+
+}  // namespace rubato::feature

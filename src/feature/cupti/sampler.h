@@ -1,0 +1,54 @@
+// PM sampling of one GPU, from its start to its end: the hardware writes a record per interval into a buffer,
+// which is emptied now and then. While it lives nobody else can sample this GPU's counters.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "feature/cupti/host.h"
+#include "feature/cupti/metrics.h"
+
+namespace rubato::feature::cupti {
+
+/// Between two records. Long enough to cost little; short enough that no count passes 32 bits: 64 resident
+/// warps in each of 2e9 cycles a second are 1.3e9 in this time.
+inline constexpr Seconds kSampleInterval{0.010};
+/// Some tens of kB a record are thinkable on the largest chips: seconds fit, and emptying comes every second.
+inline constexpr std::size_t kBufferBytes = std::size_t{32} << 20;
+
+class Sampler {
+ public:
+  /// `api` and `plan` must outlive it. Errors: busy where somebody else samples, no_permission, what CUPTI
+  /// says.
+  [[nodiscard]] static Result<std::unique_ptr<Sampler>> start(Api& api, const Plan& plan, std::size_t device);
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+  ~Sampler();
+
+  /// What came since the last call, into `means`. True where the buffer was full and later records are lost.
+  [[nodiscard]] Result<bool> drain(Means& means);
+  /// No more records; those that are there can still be drained.
+  [[nodiscard]] Status stop();
+
+ private:
+  Sampler(Api& api, const Plan& plan, Host host, void* sampler)
+      : api_(api),
+        plan_(plan),
+        host_(std::move(host)),
+        sampler_(sampler),
+        metrics_(metrics_of(plan.counted)) {}
+  [[nodiscard]] Status configure();
+  [[nodiscard]] Status read_samples(Means& means);
+
+  Api& api_;
+  const Plan& plan_;
+  Host host_;
+  void* sampler_;
+  bool running_ = false;
+  std::vector<const char*> metrics_;
+  std::vector<std::uint8_t> data_;  // decoded records
+  std::vector<double> values_;
+};
+
+}  // namespace rubato::feature::cupti

@@ -1,0 +1,127 @@
+#include "govern/reference/budget_spender.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "predict/draws.h"
+
+namespace rubato::govern {
+namespace {
+
+constexpr std::size_t kCurves = 64;
+// As the governor has them: a slowdown counts as so many standard errors more than it seems, what is left is
+// spent over the next tenth of the run, and only a gain that can be told from none is shared for.
+constexpr double kCaution = 3.5;
+constexpr double kAheadShare = 0.1;
+constexpr double kShortestAhead = 100;  // s
+constexpr double kShareErrors = 2;
+constexpr double kUsualScatter = 0.005 * 0.005;
+constexpr double kControlWork = 24;
+constexpr double kDrained = 3;  // units at most, before it
+constexpr double kControlShare = 0.01;
+
+}  // namespace
+
+BudgetSpender::BudgetSpender(const Goal& goal, plan::KnobSpace space, Random random)
+    : goal_(goal), space_(std::move(space)), random_(random), settings_{space_.found} {}
+
+std::size_t BudgetSpender::name(const predict::KnobPoint& at, bool found) {
+  if (found) return 0;
+  const auto known = std::find(settings_.begin() + 1, settings_.end(), at);
+  const auto setting = static_cast<std::size_t>(known - settings_.begin());
+  if (known == settings_.end()) settings_.push_back(at);
+  return setting;
+}
+
+void BudgetSpender::ran(std::size_t setting, Seconds time, double work) {
+  if (program_) {
+    program_->ran(setting, time);
+  } else {
+    search_time_ += time;
+    search_work_ += work;
+  }
+}
+
+void BudgetSpender::measured(std::size_t setting, const StretchMean& mean, TimePoint run_begin) {
+  if (program_) {
+    program_->add(setting, mean, run_begin, 0);
+  } else {
+    measured_.push_back({setting, mean});
+  }
+}
+
+bool BudgetSpender::learn(TimePoint run_begin) {
+  if (program_) return true;
+  if (measured_.empty() || measured_.front().setting != 0) return false;
+  const StretchMean& baseline = measured_.front().mean;
+  board_ = Watts(std::exp(baseline.log_power));
+  unit_ = Seconds(std::exp(baseline.log_time));
+  const predict::Known known{.gpu = space_.gpu,
+                             .at_default = {.at = space_.found, .time = unit_, .energy = board_ * unit_},
+                             .highest = space_.highest,
+                             .features = {},
+                             .probes = {}};
+  auto draws = predict::draw_physical(known, settings_, kCurves, random_);
+  if (!draws) return false;
+  program_.emplace(plan::CurveBelief(settings_, 0, std::move(*draws)), baseline);
+  for (const Measured& m : measured_) program_->add(m.setting, m.mean, run_begin, 0);
+  // What the search lost is counted, not believed: some go where no curve is to be trusted.
+  const double at_found = unit_.value() * search_work_;
+  const double error = std::sqrt(baseline.time_scatter.value_or(kUsualScatter) / baseline.work);
+  before_.work += at_found;
+  before_.lost += search_time_.value() - at_found + kCaution * error * at_found;
+  return true;
+}
+
+void BudgetSpender::charge(plan::Account& account) const {
+  const Program::Slowdown all = program_->slowdown();
+  account.work += all.seconds;
+  account.lost += all.lost + kCaution * all.lost_error;
+}
+
+void BudgetSpender::restart() {
+  if (program_) charge(before_);
+  program_.reset();
+  measured_.clear();
+  settings_.resize(1);
+  search_time_ = Seconds(0);
+  search_work_ = 0;
+}
+
+// At a random moment after the budget allows it, so that no rhythm of the job can hide from the blocks.
+std::optional<BudgetSpender::Turn> BudgetSpender::control(TimePoint now, TimePoint run_begin) {
+  const Seconds length = unit_ * (kControlWork + kDrained);
+  if (!control_due_) {
+    const TimePoint allowed = run_begin + (control_spent_ + length) / kControlShare;
+    control_due_ = std::max(allowed, now) + random_.uniform(0.0, 0.5) * (length / kControlShare);
+  }
+  if (now < *control_due_) return std::nullopt;
+  control_due_.reset();
+  control_spent_ += length;
+  return Turn{0, BlockRole::control, Seconds(1), kControlWork};
+}
+
+BudgetSpender::Turn BudgetSpender::next(std::size_t held, TimePoint now, TimePoint run_begin) {
+  if (!learn(run_begin)) return {held, BlockRole::hold, kTurn, 0};
+  if (const auto block = control(now, run_begin)) return *block;
+  program_->fit();
+  plan::Account account = before_;
+  account.bound = goal_.max_slowdown;
+  charge(account);
+  account.ahead = std::max(account.work * kAheadShare, kShortestAhead);
+  const plan::Spending best = plan::spend(program_->belief(), goal_, board_, account, {.caution = kCaution});
+  std::size_t setting = best.setting;
+  if (best.share && best.share->gain > kShareErrors * best.share->gain_error) {
+    // The slower of the two whenever one turn of it can be paid: in the long run that is its part.
+    const double turn = kTurn.value();
+    const std::size_t slower = best.share->slower;
+    const double most_lost = plan::most_lost(program_->belief(), slower, {.caution = kCaution});
+    const double lost = account.lost + turn * most_lost;
+    const bool affordable = lost <= account.bound * (account.work + turn);
+    setting = affordable ? slower : best.share->faster;
+  }
+  return {setting, BlockRole::hold, kTurn, 0};
+}
+
+}  // namespace rubato::govern

@@ -1,0 +1,129 @@
+// The online optimiser. It measures the job at the found setting, tries a few others, holds the one that
+// saves most inside the bound, and watches: control blocks at the found setting say whether the bound is
+// kept, what was learned moves the setting on, and a job that changes is looked at anew. One state machine,
+// pure: the same observations give the same decisions. docs/governor.md says what each state waits for and
+// why.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "govern/board_warmth.h"
+#include "govern/registry.h"
+#include "govern/rubato/control_blocks.h"
+#include "govern/rubato/program.h"
+#include "govern/rubato/visit.h"
+#include "govern/steady.h"
+#include "govern/strategy.h"
+#include "govern/stretch.h"
+#include "plan/spending.h"
+
+namespace rubato::govern {
+
+struct GovernorOptions {
+  Goal goal;
+  plan::KnobSpace space;
+  std::shared_ptr<const predict::Model> model;  // null: physics alone
+  bool shares = true;                           // time between two settings, where the curve has a hole
+  std::optional<TimePoint> deadline = {};
+  std::optional<Remembered> remembered = {};
+  unsigned gpus = 1;  // whose energy a tally holds
+};
+
+class Governor final : public Strategy {
+ public:
+  Governor(GovernorOptions options, Random random);
+
+  [[nodiscard]] std::string_view name() const override { return options_.shares ? "rubato" : "rubato-fixed"; }
+  [[nodiscard]] Decision next(const Observation& o) override;
+
+ private:
+  enum class Stage { no_load, warming, visiting, ended };
+  enum class Purpose { baseline, trial, confirm_found, confirm_chosen, hold, check, control, verify };
+
+  void follow(const Observation& o);
+  [[nodiscard]] Decision no_load(const Observation& o);
+  [[nodiscard]] Decision warming(const Observation& o);
+  [[nodiscard]] Decision visiting(const Observation& o);
+  /// For good: at the found setting, and why.
+  [[nodiscard]] Decision end(std::string why);
+  [[nodiscard]] bool near_the_deadline(const Observation& o) const;
+
+  [[nodiscard]] bool whole(const Observation& o) const;
+  /// Where the visit's measurement leads.
+  [[nodiscard]] Decision finished(const Observation& o);
+  [[nodiscard]] Decision after_baseline(const Observation& o, const StretchMean& mean);
+  [[nodiscard]] Decision search(const Observation& o);
+  /// As the program whose setting is remembered.
+  [[nodiscard]] bool looks_alike(const Observation& o) const;
+  /// The best setting there is would be slower than the bound allows, as far as is known.
+  [[nodiscard]] bool bound_matters() const;
+  /// The found setting and the chosen one in turns.
+  [[nodiscard]] Decision confirm(const Observation& o);
+  [[nodiscard]] Decision begin_to_hold(const Observation& o);
+  [[nodiscard]] Decision held(const Observation& o);
+  [[nodiscard]] Decision hold(const Observation& o);
+  [[nodiscard]] Decision go(const Observation& o, std::size_t setting, Purpose purpose, std::string why);
+
+  [[nodiscard]] bool make_program(const StretchMean& baseline);
+  void choose(const Observation& o);
+  /// Of two that share the time, the one whose turn it is.
+  void take_turn(const Observation& o, const plan::Account& account);
+  /// A setting that might be worth more than the one held, if it is what it may be; at a falling rate.
+  [[nodiscard]] std::optional<std::size_t> to_check() const;
+  [[nodiscard]] plan::Account account() const;
+  [[nodiscard]] plan::SpendingRules rules() const;
+  [[nodiscard]] double caution() const;
+
+  /// The job took another time or power than it should have: it changed, or its cost did.
+  [[nodiscard]] bool surprising(const StretchMean& mean) const;
+  [[nodiscard]] Decision after_surprise(const Observation& o, const StretchMean& mean);
+  [[nodiscard]] Decision verified(const Observation& o, const StretchMean& mean);
+  enum class Verdict { same, stray, other };
+  /// Of what surprised, given what the found setting costs now.
+  [[nodiscard]] Verdict verdict(const StretchMean& now) const;
+  /// Where the surprise interrupted.
+  [[nodiscard]] Decision go_on(const Observation& o);
+
+  [[nodiscard]] Program& program() { return *programs_[current_]; }
+  [[nodiscard]] const Program& program() const { return *programs_[current_]; }
+  [[nodiscard]] std::string describe_setting(std::size_t setting) const;
+
+  GovernorOptions options_;
+  Random random_;
+  std::vector<predict::KnobPoint> settings_;
+  std::size_t found_ = 0;
+
+  Stage stage_ = Stage::no_load;
+  std::string why_;
+  Stretch warm_up_;
+  Steadiness steadiness_;
+  BoardWarmth warmth_;
+  std::optional<TimePoint> idle_since_;
+
+  Visit visit_;
+  Purpose purpose_ = Purpose::baseline;
+  std::size_t target_ = 0;
+  std::optional<Tally> last_tally_;
+
+  std::vector<std::unique_ptr<Program>> programs_;  // all the run has shown
+  std::size_t current_ = 0;
+  int era_ = 0;
+  std::optional<StretchMean> surprise_;  // measured where the job was held when it changed
+  std::size_t surprise_at_ = 0;
+  Purpose surprised_ = Purpose::hold;  // what for it was measured
+  unsigned strays_ = 0;                // in a row
+  unsigned anew_ = 0;                  // stretches in a row that the job changed in
+  std::size_t chosen_ = 0;
+  std::size_t confirmed_ = 0;  // turns at the found setting since the search
+  std::optional<plan::Spending::Share> share_;
+  TimePoint dwell_until_;  // at one of the two that share
+  double next_review_ = 0;
+  double next_check_ = 0;  // work at which another setting is looked at again
+  ControlBlocks controls_;
+};
+
+}  // namespace rubato::govern

@@ -1,0 +1,121 @@
+#include "govern/rubato/history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace rubato::govern {
+namespace {
+
+constexpr std::size_t kMost = 44;
+constexpr double kLongestSpan = 60;  // s, of stretches that become one
+// Before anything was seen: half a percent from one unit to the next, as if four units had shown it.
+constexpr double kFirstScatter = 0.005 * 0.005;
+constexpr double kFirstWeight = 4;
+// However many units: the middle of a stretch is known no better, as neighbouring units are alike.
+constexpr double kLeastVariance = 0.0003 * 0.0003;
+constexpr double kMostWeight = 64;  // of one stretch in the scatter: it has that many cells at most
+
+}  // namespace
+
+void History::Scatter::add(double variance, double weight_of) {
+  sum += variance * weight_of;
+  weight += weight_of;
+}
+
+double History::Scatter::mean() const {
+  return (sum + kFirstScatter * kFirstWeight) / (weight + kFirstWeight);
+}
+
+void History::add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era) {
+  if (mean.time_scatter) time_.add(*mean.time_scatter, std::min(mean.work, kMostWeight));
+  if (mean.power_scatter) power_.add(*mean.power_scatter, std::min(mean.work, kMostWeight));
+  stretches_.push_back({.at = setting,
+                        .span = mean.end - mean.begin,
+                        .when = mean.begin + (mean.end - mean.begin) / 2.0 - run_begin,
+                        .era = era,
+                        .work = mean.work,
+                        .log_time = mean.log_time,
+                        .log_power = mean.log_power});
+  if (stretches_.size() > kMost) thin();
+}
+
+double History::time_error(double work) const {
+  return std::sqrt(time_.mean() / std::max(work, 1.0) + kLeastVariance);
+}
+
+// What drifts makes long means deceive: where the found setting and another lie side by side, and so tell
+// their difference, only neighbours become one. Elsewhere, where a stretch tells how much the job drifts,
+// longer ones do.
+void History::thin() {
+  if (merge_closest(kLongestSpan, 0)) return;
+  if (merge_closest(std::numeric_limits<double>::infinity(), kLongestSpan)) return;
+  if (merge_closest(std::numeric_limits<double>::infinity(), 0)) return;
+  // Each is all that is known of its setting.
+  stretches_.erase(
+      std::min_element(stretches_.begin(), stretches_.end(), [this](const auto& a, const auto& b) {
+        return a.at != found_ && (b.at == found_ || a.work < b.work);
+      }));
+}
+
+double History::from_other_side(const plan::MeasuredStretch& s) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& other : stretches_)
+    if (other.at == found_)
+      least = std::min(least, std::abs((other.when - s.when).value()) - s.span.value() / 2);
+  return least;
+}
+
+bool History::merge_closest(double longest, double away) {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  double least = longest;
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const auto& a = stretches_[i];
+    if (away > 0 && from_other_side(a) < away) continue;
+    const auto next = std::find_if(stretches_.begin() + static_cast<std::ptrdiff_t>(i) + 1, stretches_.end(),
+                                   [&](const auto& s) { return s.at == a.at && s.era == a.era; });
+    if (next == stretches_.end() || (away > 0 && from_other_side(*next) < away)) continue;
+    const double together = (next->when - a.when + (next->span + a.span) / 2.0).value();
+    if (together >= least) continue;
+    first = i;
+    second = static_cast<std::size_t>(next - stretches_.begin());
+    least = together;
+  }
+  if (second == 0) return false;
+  auto& a = stretches_[first];
+  const auto& b = stretches_[second];
+  const double part = b.work / (a.work + b.work);
+  const Seconds begin = a.when - a.span / 2.0;
+  const Seconds end = b.when + b.span / 2.0;
+  a.when = a.when + (b.when - a.when) * part;
+  a.span = end - begin;
+  a.log_time += part * (b.log_time - a.log_time);
+  a.log_power += part * (b.log_power - a.log_power);
+  a.work += b.work;
+  stretches_.erase(stretches_.begin() + static_cast<std::ptrdiff_t>(second));
+  return true;
+}
+
+std::vector<plan::MeasuredStretch> History::rows() const {
+  auto out = stretches_;
+  for (auto& s : out) {
+    s.time_variance = time_.mean() / std::max(s.work, 1.0) + kLeastVariance;
+    s.power_variance = power_.mean() / std::max(s.work, 1.0) + kLeastVariance;
+  }
+  return out;
+}
+
+bool History::measured(std::size_t setting) const {
+  return work_at(setting) > 0;
+}
+
+double History::work_at(std::size_t setting) const {
+  double sum = 0;
+  for (const auto& s : stretches_)
+    if (s.at == setting) sum += s.work;
+  return sum;
+}
+
+}  // namespace rubato::govern

@@ -1,0 +1,47 @@
+// The stretches of one program measured so far, few enough to be weighed together at any length of the run.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "govern/rubato/stretch_meter.h"
+#include "plan/curve_belief.h"
+
+namespace rubato::govern {
+
+class History {
+ public:
+  explicit History(std::size_t found) : found_(found) {}
+
+  /// `era`: between two eras the job's own cost jumped; within one it drifts at most.
+  void add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era);
+  /// With variances from the scatter of all stretches.
+  [[nodiscard]] std::vector<plan::MeasuredStretch> rows() const;
+  /// Relative standard error of the time of so many units.
+  [[nodiscard]] double time_error(double work) const;
+  [[nodiscard]] bool measured(std::size_t setting) const;
+  [[nodiscard]] double work_at(std::size_t setting) const;
+
+ private:
+  void thin();
+  /// Of one setting and era: those that span least, `longest` seconds at most, and lie so far from any
+  /// stretch at the found setting. False where there are none.
+  bool merge_closest(double longest, double away);
+  /// Seconds to the nearest stretch at the found setting, or of one at it to the nearest at another.
+  [[nodiscard]] double from_other_side(const plan::MeasuredStretch& s) const;
+
+  /// Of single units, relative; the evidence soon outweighs where it starts.
+  struct Scatter {
+    double sum = 0;
+    double weight = 0;
+    void add(double variance, double weight_of);
+    [[nodiscard]] double mean() const;
+  };
+
+  std::size_t found_;
+  std::vector<plan::MeasuredStretch> stretches_;  // variances not filled in
+  Scatter time_;
+  Scatter power_;
+};
+
+}  // namespace rubato::govern

@@ -1,0 +1,41 @@
+// How long the governor stays where, and what it takes for worth it.
+#pragma once
+
+#include <cstddef>
+
+#include "govern/stretch.h"
+
+namespace rubato::govern::pace {
+
+inline constexpr StretchNeeds kWarmup{2_s, 10, 8};
+inline constexpr Seconds kLongestWarmup{60};
+inline constexpr Seconds kPatience{30};
+// A data loader that starves the GPU for a moment is not the end of the load.
+inline constexpr Seconds kLoadGone{3};
+
+// The margin to the bound rests on the baseline: it is measured to this relative error, and once more after
+// the search where the bound is what limits the saving.
+inline constexpr StretchNeeds kBaseline{3_s, 250, 16};
+inline constexpr double kBaselineError = 0.0012;
+inline constexpr Seconds kLongestBaseline{120};
+
+inline constexpr StretchNeeds kConfirm{1_s, 50, 24};
+inline constexpr std::size_t kConfirmations = 2;
+
+inline constexpr StretchNeeds kTrial{1_s, 50, 8};
+inline constexpr std::size_t kMostTries = 3;
+inline constexpr StretchNeeds kChunk{1_s, 50, 32};  // of holding, between two looks
+inline constexpr StretchNeeds kCheck{1_s, 50, 16};
+inline constexpr StretchNeeds kControl{1_s, 50, 16};
+inline constexpr Seconds kDrains{1.5};  // before and after a block
+
+// What is not spent of the budget is spent over this share of the run so far, or so long.
+inline constexpr double kAheadShare = 0.1;
+inline constexpr Seconds kShortestAhead{100};
+inline constexpr double kReviewEvery = 1.04;  // times the run so far
+inline constexpr double kCheckEvery = 1.3;
+inline constexpr double kWorthMoving = 0.0005;
+// Expected of any setting but the found one: less is within what noise makes of limits that do nothing.
+inline constexpr double kWorthHolding = 0.003;
+
+}  // namespace rubato::govern::pace

@@ -1,0 +1,56 @@
+#include "govern/rubato/program.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rubato::govern {
+
+void Program::add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era) {
+  history_.add(setting, mean, run_begin, era);
+  latest_ = mean;
+  latest_at_ = setting;
+  if (setting == belief_.found()) at_found_ = mean;
+}
+
+void Program::fit() {
+  belief_.fit(history_.rows());
+  for (std::size_t i = 0; i < last_known_.size(); ++i)
+    if (history_.measured(i)) last_known_[i] = Known{belief_.log_time(i), belief_.log_time_deviation(i)};
+}
+
+Watts Program::board() const {
+  return Watts(std::exp(baseline_.log_power));
+}
+
+Seconds Program::unit() const {
+  return Seconds(std::exp(baseline_.log_time));
+}
+
+Program::Departure Program::departure(std::size_t setting, const StretchMean& mean) const {
+  const std::size_t before = latest_at_.value_or(belief_.found());
+  const double now = history_.time_error(mean.work);
+  const double then = history_.time_error(latest_.work);
+  double error = std::sqrt(now * now + then * then);
+  if (setting != before)
+    error += std::max(belief_.log_energy_deviation(setting), belief_.log_energy_deviation(before));
+  return {
+      .time = mean.log_time - latest_.log_time - (belief_.log_time(setting) - belief_.log_time(before)),
+      .power = mean.log_power - latest_.log_power - (belief_.log_power(setting) - belief_.log_power(before)),
+      .error = error};
+}
+
+// Errors of different settings are taken as one: most of each is the found setting's own.
+Program::Slowdown Program::slowdown() const {
+  Slowdown out;
+  for (std::size_t i = 0; i < seconds_.size(); ++i) {
+    if (seconds_[i] <= 0) continue;
+    const Known known = last_known_[i].value_or(Known{belief_.log_time(i), belief_.log_time_deviation(i)});
+    const double at_found = seconds_[i] / std::exp(known.log_time);
+    out.seconds += at_found;
+    out.lost += seconds_[i] - at_found;
+    out.lost_error += at_found * known.deviation;
+  }
+  return out;
+}
+
+}  // namespace rubato::govern

@@ -1,0 +1,73 @@
+// What is known of one unchanging program: its stretches, what they make of its curve, and how long it ran
+// where.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "govern/rubato/history.h"
+#include "plan/curve_belief.h"
+
+namespace rubato::govern {
+
+class Program {
+ public:
+  /// `baseline`: its first stretch at the found setting.
+  Program(plan::CurveBelief belief, StretchMean baseline)
+      : belief_(std::move(belief)),
+        history_(belief_.found()),
+        seconds_(belief_.size(), 0.0),
+        last_known_(belief_.size()),
+        baseline_(baseline),
+        at_found_(baseline),
+        latest_(baseline) {}
+
+  [[nodiscard]] const plan::CurveBelief& belief() const { return belief_; }
+  [[nodiscard]] const History& history() const { return history_; }
+  void add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era);
+  void fit();
+  /// It ran so long at a setting, measured or not.
+  void ran(std::size_t setting, Seconds time) { seconds_[setting] += time.value(); }
+
+  [[nodiscard]] Watts board() const;   // draws at the found setting
+  [[nodiscard]] Seconds unit() const;  // of work there
+  [[nodiscard]] const StretchMean& baseline() const { return baseline_; }
+  /// The latest stretch at the found setting.
+  [[nodiscard]] const StretchMean& at_found() const { return at_found_; }
+  /// What a stretch at a setting departs from what the one before it makes one expect, in logarithms.
+  struct Departure {
+    double time = 0;
+    double power = 0;
+    double error = 0;  // standard error of either
+  };
+  [[nodiscard]] Departure departure(std::size_t setting, const StretchMean& mean) const;
+
+  struct Slowdown {
+    double seconds = 0;  // it would have taken at the found setting
+    double lost = 0;
+    double lost_error = 0;
+  };
+  [[nodiscard]] Slowdown slowdown() const;
+
+  std::size_t tries = 0;
+  bool searched = false;
+  std::size_t chosen = 0;  // when another program took its place
+
+ private:
+  plan::CurveBelief belief_;
+  History history_;
+  std::vector<double> seconds_;  // at each setting
+  struct Known {
+    double log_time = 0;
+    double deviation = 0;
+  };
+  /// Of settings that were measured: what was known of them while the history still told.
+  std::vector<std::optional<Known>> last_known_;
+  StretchMean baseline_;
+  StretchMean at_found_;
+  StretchMean latest_;
+  std::optional<std::size_t> latest_at_;
+};
+
+}  // namespace rubato::govern

@@ -1,0 +1,44 @@
+// One stay at one setting: going there, waiting until what was launched before has drained, and measuring.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "govern/rubato/stretch_meter.h"
+#include "govern/strategy.h"
+#include "govern/stretch.h"
+
+namespace rubato::govern {
+
+class Visit {
+ public:
+  /// `setting` empty: the found one. A stay that goes on where the one before ended begins to measure at
+  /// once.
+  void begin(const Setting& setting, BlockRole role, std::string why, const Observation& o);
+
+  /// What is to be done; nothing while it measures.
+  [[nodiscard]] std::optional<Decision> step(const Observation& o);
+
+  [[nodiscard]] const StretchMeter& meter() const { return meter_; }
+  [[nodiscard]] bool measuring() const { return stage_ == Stage::measuring; }
+  [[nodiscard]] const Setting& setting() const { return setting_; }
+  /// The answer while it measures.
+  [[nodiscard]] Decision wait() const { return {Action::wait, {}, role_, why_, std::nullopt}; }
+  /// What was measured so far was disturbed.
+  void measure_anew(const Observation& o);
+
+ private:
+  enum class Stage { going, draining, measuring };
+  [[nodiscard]] std::optional<Decision> going(const Observation& o);
+  [[nodiscard]] std::optional<Decision> draining(const Observation& o);
+
+  Setting setting_;
+  BlockRole role_ = BlockRole::warmup;
+  std::string why_;
+  Stage stage_ = Stage::going;
+  TimePoint asked_;
+  Stretch drain_;
+  StretchMeter meter_;
+};
+
+}  // namespace rubato::govern

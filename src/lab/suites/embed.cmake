@@ -1,0 +1,13 @@
+# Writes one .cpp that holds the suites' tables as text: rubato_embed_tables(OUT table.csv ...).
+function(rubato_embed_tables out)
+  set(text "#include \"lab/suites/tables.h\"\n\nnamespace rubato::lab {\n")
+  foreach(file ${ARGN})
+    get_filename_component(name ${file} NAME_WE)
+    string(REPLACE "-" "_" name ${name})
+    file(READ ${file} content)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    string(APPEND text "std::string_view ${name}_csv() {\n  return R\"csv(${content})csv\";\n}\n")
+  endforeach()
+  string(APPEND text "}  // namespace rubato::lab\n")
+  file(CONFIGURE OUTPUT ${out} CONTENT "${text}" @ONLY)
+endfunction()

@@ -1,0 +1,89 @@
+// What is believed of a running job's curve of time and energy over all its settings, while stretches of it
+// are measured: many drawn curves, weighed by how well each tells what was seen, and each allowed to be a
+// little wrong in a way that neighbouring settings share.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+#include "predict/curve.h"
+#include "predict/draws.h"
+
+namespace rubato::plan {
+
+/// A stretch of the run at one setting, per unit of work.
+struct MeasuredStretch {
+  std::size_t at = 0;  // the setting
+  Seconds span;        // from its first moment to its last
+  Seconds when;        // its middle
+  int era = 0;         // between eras the job's own cost jumped
+  double work = 0;
+  double log_time = 0;  // of its mean, in seconds
+  double time_variance = 0;
+  double log_power = 0;  // in watts
+  double power_variance = 0;
+};
+
+/// Ratios to the found setting at the same moment: what drifts with the job drifts for both. Positions are
+/// those of the settings it was made with.
+class CurveBelief {
+ public:
+  /// `draws` has a row for each setting; at `found` both logarithms are zero in every curve.
+  CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws);
+
+  /// Forgets what it was told before. Cost: cubic in the stretches, linear in settings times curves.
+  void fit(std::span<const MeasuredStretch> seen);
+
+  [[nodiscard]] std::size_t size() const { return at_.size(); }
+  [[nodiscard]] std::size_t found() const { return found_; }
+  [[nodiscard]] const predict::KnobPoint& at(std::size_t i) const { return at_[i]; }
+
+  [[nodiscard]] double log_time(std::size_t i) const { return time_.mean[index(i)]; }
+  [[nodiscard]] double log_time_deviation(std::size_t i) const { return time_.deviation[index(i)]; }
+  [[nodiscard]] double log_power(std::size_t i) const { return power_.mean[index(i)]; }
+  [[nodiscard]] double log_energy_deviation(std::size_t i) const { return energy_deviation_[index(i)]; }
+  [[nodiscard]] double time(std::size_t i) const;
+  [[nodiscard]] double energy(std::size_t i) const;
+  /// Probability that log time over the found setting's is at most this.
+  [[nodiscard]] double holds(std::size_t i, double log_bound) const;
+  /// Expected gain over `saved` of the objective energy, where a setting that breaks the bound gains nothing.
+  [[nodiscard]] double expected_gain(std::size_t i, double log_bound, double saved, double host_share) const;
+  /// Standard deviation of how much the job itself drifts, as a fraction.
+  [[nodiscard]] double drift() const { return drift_; }
+
+ private:
+  /// One quantity: of each kept curve (columns) and of their mixture.
+  struct Quantity {
+    Eigen::MatrixXd curves;  // as drawn: settings x curves
+    Eigen::VectorXd scale;   // of what a curve may be wrong by, per setting
+    Eigen::MatrixXd kept;    // settings x kept curves, moved to what was seen
+    Eigen::MatrixXd own;     // settings x suspicions: variance that a moved curve has left
+    Eigen::VectorXd mean;    // of the mixture
+    Eigen::VectorXd deviation;
+  };
+  struct Rows;
+  struct Fitted;
+  struct Suspicion;
+  [[nodiscard]] Fitted explain(const Quantity& q, const Rows& rows, double drift, double misfit) const;
+  void move(Quantity& q, const Rows& rows, const Fitted& fitted, const std::vector<Eigen::Index>& kept,
+            Eigen::Index column, Eigen::Index suspicion) const;
+  [[nodiscard]] Eigen::VectorXd deviation_of(const Eigen::MatrixXd& curves, const Eigen::MatrixXd& own,
+                                             const Eigen::VectorXd& mean) const;
+  [[nodiscard]] static Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+  std::vector<predict::KnobPoint> at_;
+  std::size_t found_;
+  Eigen::MatrixXd places_;  // settings x knobs: logarithms over the found setting
+  Quantity time_;
+  Quantity power_;
+  Eigen::VectorXd weight_;                  // of the kept curves
+  std::vector<Eigen::Index> suspicion_of_;  // each
+  Eigen::VectorXd energy_;
+  Eigen::VectorXd energy_deviation_;
+  double drift_ = 0;
+};
+
+}  // namespace rubato::plan

@@ -1,0 +1,115 @@
+#include "predict/combined/combined.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "predict/combined/stack.h"
+
+namespace rubato::predict {
+namespace combined {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kMembers = {"physical", "shared-curve", "trees", "mean-curve"};
+
+class Combined final : public Model {
+ public:
+  Combined(std::vector<Member> members, Trusts trusts)
+      : members_(std::move(members)), trusts_(std::move(trusts)) {}
+
+  Result<Prediction> predict(const Known& known, std::span<const KnobPoint> at) const override {
+    const Trust& trust = trusts_[std::min(known.probes.size(), kLevels - 1)];
+    std::vector<std::optional<Prediction>> answers;
+    std::optional<Error> refused;
+    bool any = false;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      constexpr double kNegligible = 0.01;
+      answers.emplace_back();
+      const auto i = static_cast<Eigen::Index>(m);
+      if (trust.time[i] < kNegligible && trust.energy[i] < kNegligible) continue;
+      if (auto answer = members_[m].model->predict(known, at)) {
+        answers.back() = std::move(*answer);
+        any = true;
+      } else if (!refused) {
+        refused = answer.error();
+      }
+    }
+    if (!any && refused) return fail(*refused);
+    return mix(answers, trust, known);
+  }
+
+  json state() const override {
+    json members = json::array();
+    for (const Member& m : members_) members.push_back({{"name", m.name}, {"state", m.model->state()}});
+    return {{"members", std::move(members)}, {"trust", state_of(trusts_)}};
+  }
+
+ private:
+  std::vector<Member> members_;
+  Trusts trusts_;
+};
+
+class CombinedLearner final : public Learner {
+ public:
+  std::string_view name() const override { return "rubato"; }
+
+  Result<std::unique_ptr<Model>> learn(std::span<const Curve> curves,
+                                       std::span<const Knob> knobs) const override {
+    std::vector<Member> members;
+    std::vector<const Learner*> learners;
+    std::optional<Error> refused;
+    for (const std::string_view name : kMembers) {
+      const auto learner = find_learner(name);
+      if (!learner) continue;
+      auto model = (*learner)->learn(curves, knobs);
+      if (!model) {
+        if (!refused) refused = model.error();
+        continue;
+      }
+      members.push_back({std::string(name), std::move(*model)});
+      learners.push_back(*learner);
+    }
+    if (members.empty())
+      return fail(
+          refused.value_or(Error{ErrorCode::not_found, "no member of the combined model is built in"}));
+    auto trusts = weigh(curves, knobs, learners);
+    if (!trusts) return fail(trusts.error());
+    return std::make_unique<Combined>(std::move(members), std::move(*trusts));
+  }
+
+  Result<std::unique_ptr<Model>> read(const json& state) const override {
+    const auto corrupt = [](std::string_view why) {
+      return fail(ErrorCode::corrupt, cat("the state of a combined model cannot be read: ", why));
+    };
+    try {
+      std::vector<Member> members;
+      for (const json& one : state.at("members")) {
+        const auto name = one.at("name").get<std::string>();
+        const auto learner = find_learner(name);
+        if (!learner) return corrupt(learner.error().what);
+        auto model = (*learner)->read(one.at("state"));
+        if (!model) return fail(model.error());
+        members.push_back({name, std::move(*model)});
+      }
+      if (members.empty()) return corrupt("it has no members");
+      auto trusts = read_trusts(state.at("trust"), members.size());
+      if (!trusts) return fail(trusts.error());
+      return std::make_unique<Combined>(std::move(members), std::move(*trusts));
+    } catch (const json::exception& error) {
+      return corrupt(error.what());
+    }
+  }
+};
+
+}  // namespace
+}  // namespace combined
+
+const Learner& combined_learner() {
+  static const combined::CombinedLearner learner;
+  return learner;
+}
+
+}  // namespace rubato::predict

@@ -1,0 +1,47 @@
+// Weights of members by their errors on groups left out, and the mixture they make.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "predict/model.h"
+
+namespace rubato::predict::combined {
+
+struct Member {
+  std::string name;
+  std::unique_ptr<Model> model;
+};
+
+/// What is chosen by nested validation, apart for no probe, one, and more.
+inline constexpr std::size_t kLevels = 3;
+struct Trust {
+  Eigen::VectorXd time;  // weights of the members, adding up to one
+  Eigen::VectorXd energy;
+  double time_scale = 1;  // of all deviations
+  double energy_scale = 1;
+};
+using Trusts = std::array<Trust, kLevels>;
+
+[[nodiscard]] Trust equal_trust(Eigen::Index members);
+
+/// Members that have no answer are left out and the others' weights raised. The answer at a probe is what was
+/// measured there.
+[[nodiscard]] Result<Prediction> mix(const std::vector<std::optional<Prediction>>& answers,
+                                     const Trust& trust, const Known& known);
+
+/// Members are learned anew on parts of `curves` and judged on the groups that were left out. Equal weights
+/// where there is only one group.
+[[nodiscard]] Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
+                                   const std::vector<const Learner*>& learners);
+
+[[nodiscard]] nlohmann::json state_of(const Trusts& trusts);
+[[nodiscard]] Result<Trusts> read_trusts(const nlohmann::json& state, std::size_t members);
+
+}  // namespace rubato::predict::combined

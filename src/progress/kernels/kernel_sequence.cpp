@@ -1,0 +1,381 @@
+#include "progress/kernel_sequence.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "progress/kernels/confidence.h"
+#include "progress/kernels/cutter.h"
+#include "progress/kernels/iteration_log.h"
+#include "progress/kernels/launch_history.h"
+#include "progress/kernels/launch_rate.h"
+#include "progress/kernels/period_search.h"
+#include "progress/kernels/token_table.h"
+
+namespace rubato::progress {
+
+using namespace kernels;  // the parts this file puts together
+
+namespace {
+
+constexpr std::uint64_t kSmallLoss = 32;    // launches: a pattern is followed over so many lost ones
+constexpr std::uint64_t kFirstSearch = 16;  // launches
+constexpr std::size_t kMostStreams = 3;     // searched, the busiest first
+constexpr unsigned kManyFailures = 12;
+constexpr std::size_t kFewLaunches = 1U << 15;
+constexpr std::size_t kMostWaiting = 1U << 16;  // iterations that nobody took
+// Confidence from which on iterations are told; of very short ones, which layers of a network look like,
+// more.
+constexpr double kTrusted = 0.6;
+constexpr double kTrustedShort = 0.9;
+constexpr Seconds kShort{0.002};
+constexpr Seconds kOtherPhase{5};  // an evaluation may last so long, or a tenth of what was trained
+
+}  // namespace
+
+struct KernelSequence::Impl {
+  /// A pattern that is followed, and what came of it.
+  struct Lock {
+    Lane lane = 0;
+    std::int32_t pid = 0;
+    FoundPattern found;
+    Cutter cutter;
+    IterationLog log{};
+    std::uint64_t since_whole = 0;  // launches of the process since the last whole iteration
+    std::size_t others = 0;         // launches on other streams in the present iteration
+
+    struct Step {
+      TimePoint at;
+      std::optional<Cut> cut;
+      std::int64_t ended = 0;  // iterations, seen whole or not
+    };
+    bool trusted = false;
+    std::vector<Step> held{};  // not told before the pattern is trusted
+    Step follow(const LaunchHistory& launched, const TokenTable& tokens, const LaunchHistory::Entry& e);
+    std::size_t launches = 0;  // in one iteration, all streams; kept, as every record asks
+    void count_launches();
+    [[nodiscard]] bool recognised() const { return since_whole <= 4 * launches + 64; }
+  };
+
+  TokenTable table;
+  LaunchHistory history;
+  LaunchRate rate;
+  std::optional<Lock> lock;
+  std::optional<std::int32_t> process;
+  std::optional<std::array<std::uint8_t, 16>> device;
+  std::vector<Iteration> waiting;
+  std::int64_t next_index = 0;
+  std::optional<TimePoint> told_until;  // end of the last iteration that was told
+  TimePoint now{INT64_MIN};
+  std::uint64_t dropped = 0;
+
+  std::uint64_t launches = 0;  // used
+  std::uint64_t searched_at = 0;
+  unsigned failures = 0;  // searches in a row that found nothing
+  std::uint64_t search_at = kFirstSearch;
+  std::uint64_t review_at = 0;  // launches since the last whole iteration, when to search again
+
+  std::uint64_t whole_in_cycle = 0;
+  std::uint64_t fitted_before_cycle = 0;
+  std::uint64_t launches_in_cycle = 0;
+  unsigned silent_cycles = 0;
+  double best_fraction = 0;  // of an iteration, in the latest cycle
+
+  std::size_t none_launches = 0;  // of the stretch in which nothing was found
+  Seconds none_stretch{0};
+  bool none_equal = false;
+
+  bool use(const KernelRecord& r);
+  void tell(const Lock::Step& step);
+  void take(const Lock::Step& step);
+  void search();
+  [[nodiscard]] std::optional<std::pair<Lane, FoundPattern>> search_from(TimePoint from);
+  void adopt(Lane lane, FoundPattern found);
+  void review();
+  [[nodiscard]] double confidence(const Lock& l) const;
+  [[nodiscard]] std::string reason() const;
+  [[nodiscard]] std::optional<IterationEstimate> estimate() const;
+};
+
+bool KernelSequence::Impl::use(const KernelRecord& r) {
+  const bool known = std::ranges::any_of(r.device_uuid, [](std::uint8_t b) { return b != 0; });
+  if (known && !device) device = r.device_uuid;
+  return !known || r.device_uuid == *device;
+}
+
+// One launch further along the pattern.
+KernelSequence::Impl::Lock::Step KernelSequence::Impl::Lock::follow(const LaunchHistory& launched,
+                                                                    const TokenTable& tokens,
+                                                                    const LaunchHistory::Entry& e) {
+  if (launched.pid(e.lane) != pid) return {};
+  ++since_whole;
+  if (e.lane != lane) {
+    ++others;
+    return {};
+  }
+  const auto symbol = symbol_of(found, tokens, e.token);
+  if (!symbol) {
+    cutter.pass_over();
+    return {};
+  }
+  const std::int64_t before = cutter.ended();
+  Step step{.at = e.begin, .cut = cutter.add(*symbol, e.begin)};
+  step.ended = cutter.ended() - before;
+  if (step.cut) {
+    log.add(
+        {.begin = step.cut->begin, .end = step.cut->end, .launches = step.cut->launches, .others = others});
+    since_whole = 0;
+    // Sorts what is kept: not for each of very short iterations.
+    if (log.count() < 32 || log.count() % 8 == 0) count_launches();
+  }
+  if (step.ended > 0) others = 0;
+  return step;
+}
+
+void KernelSequence::Impl::Lock::count_launches() {
+  const std::size_t own =
+      found.sameness == Sameness::anchors ? log.median_launches().value_or(0) : found.pattern.size();
+  launches = own + log.mean_others();
+}
+
+// No iteration is told twice, although a new pattern is laid over launches that an older one was followed in.
+void KernelSequence::Impl::tell(const Lock::Step& step) {
+  if (told_until && step.at <= *told_until) return;
+  if (step.cut && (!told_until || step.cut->begin >= *told_until)) {
+    if (waiting.size() >= kMostWaiting) waiting.erase(waiting.begin(), waiting.begin() + kMostWaiting / 2);
+    waiting.push_back({.index = next_index,
+                       .begin = step.cut->begin,
+                       .end = step.cut->end,
+                       .source = ProgressSource::kernels});
+    told_until = step.cut->end;
+  }
+  next_index += step.ended;
+}
+
+// Iterations are told from the moment on at which the pattern is worth it; then also those before.
+void KernelSequence::Impl::take(const Lock::Step& step) {
+  if (step.cut) ++whole_in_cycle;
+  if (step.ended == 0) return;
+  if (!lock->trusted) {
+    auto& held = lock->held;
+    if (held.size() >= kMostWaiting) held.erase(held.begin(), held.begin() + kMostWaiting / 2);
+    held.push_back(step);
+    if (!step.cut || confidence(*lock) < (lock->log.period() < kShort ? kTrustedShort : kTrusted)) return;
+    lock->trusted = true;
+    for (const Lock::Step& one : std::exchange(lock->held, {})) tell(one);
+    return;
+  }
+  tell(step);
+}
+
+void KernelSequence::Impl::adopt(Lane lane, FoundPattern found) {
+  const std::size_t size = found.pattern.size();
+  if (lock && lock->lane == lane && lock->found.sameness == found.sameness) {
+    const std::size_t old = lock->found.pattern.size();
+    // While a pattern goes on, what was found in a part of the launches is believed only if it is longer.
+    if (lock->recognised() && !found.in_all && size < old) return;
+    if (old == size) {
+      lock->found.match = found.match;
+      lock->found.unit_chance = found.unit_chance;
+      return;
+    }
+  } else if (lock && lock->recognised() && (!found.in_all || found.sameness == Sameness::anchors)) {
+    return;
+  }
+  Cutter cutter(found.pattern);
+  Lock fresh{.lane = lane, .pid = history.pid(lane), .found = std::move(found), .cutter = std::move(cutter)};
+  std::vector<Lock::Step> steps;
+  std::optional<std::uint16_t> run;
+  for (const LaunchHistory::Entry& e : history.entries()) {
+    if (run && *run != e.run) fresh.cutter.lose();
+    run = e.run;
+    const Lock::Step step = fresh.follow(history, table, e);
+    if (step.ended > 0) steps.push_back(step);
+  }
+  if (fresh.log.count() == 0) return;
+  lock = std::move(fresh);
+  silent_cycles = 0;
+  for (const Lock::Step& step : steps) take(step);
+  review_at = 0;
+  fitted_before_cycle = 0;
+}
+
+void KernelSequence::Impl::search() {
+  searched_at = launches;
+  const std::int32_t busiest = history.busiest_process();
+  if (process && *process != busiest) lock.reset();
+  process = busiest;
+  auto best = search_from(TimePoint{INT64_MIN});
+  if (lock && !lock->recognised() && !(best && best->second.in_all)) {
+    // The pattern is not seen any more: what came since may replace it once that has lasted, as an evaluation
+    // does not.
+    const TimePoint from = lock->log.last_end().value_or(now);
+    const Seconds seen = lock->log.covered();
+    if (now - from < std::min(seen, std::max(kOtherPhase, seen * 0.1))) return;
+    best = search_from(from);
+  }
+  failures = best ? 0 : failures + 1;
+  if (best) adopt(best->first, std::move(best->second));
+  if (!best && lock && lock->found.sameness == Sameness::anchors) lock.reset();  // it was chance
+}
+
+// The process's busiest stream that has a pattern.
+std::optional<std::pair<Lane, FoundPattern>> KernelSequence::Impl::search_from(TimePoint from) {
+  const std::vector<Lane> lanes = history.lanes_of(*process);
+  // After many searches in vain, mostly the latest launches only.
+  const bool in_vain = failures >= kManyFailures && failures % kManyFailures != 0;
+  const std::size_t most = in_vain ? kFewLaunches : LaunchHistory::kMostLaunches;
+  std::optional<std::pair<Lane, FoundPattern>> best;
+  for (std::size_t i = 0; i < std::min(kMostStreams, lanes.size()); ++i) {
+    const std::vector<Launch> stretch = history.stretch(lanes[i], from, most);
+    if (i == 0 && !stretch.empty()) {
+      none_launches = stretch.size();
+      none_stretch = stretch.back().begin - stretch.front().begin;
+      none_equal =
+          std::ranges::all_of(stretch, [&](const Launch& l) { return l.token == stretch.front().token; });
+    }
+    auto found = find_pattern(stretch, table);
+    if (!found) continue;
+    const bool sure = found->sameness != Sameness::anchors;
+    if (!best || sure) best.emplace(lanes[i], std::move(*found));
+    if (sure) break;
+  }
+  return best;
+}
+
+// When to look at everything again: often while little is known, hardly ever when a pattern goes on and on.
+void KernelSequence::Impl::review() {
+  bool due = launches >= search_at;
+  if (lock && !lock->recognised()) {
+    if (review_at == 0) review_at = lock->since_whole + 512;
+    if (lock->since_whole >= review_at) {
+      due = true;
+      review_at = lock->since_whole + lock->since_whole / 2;
+    }
+  } else {
+    review_at = 0;
+  }
+  if (!due) return;
+  search();
+  search_at = launches + std::max(launches / 2, kFirstSearch);
+  if (!lock) search_at = std::min(search_at, launches + 4 * LaunchHistory::kMostLaunches);
+}
+
+double KernelSequence::Impl::confidence(const Lock& l) const {
+  return confidence_in({.iterations = l.log.count(),
+                        .period = l.log.period().value_or(Seconds(0)),
+                        .launches = l.launches,
+                        .sameness = l.found.sameness,
+                        .match = l.found.match,
+                        .unit_chance = l.found.unit_chance,
+                        .micro_batches = l.found.micro_batches > 1,
+                        .silent_cycles = silent_cycles,
+                        .recognised = l.recognised()});
+}
+
+std::string KernelSequence::Impl::reason() const {
+  const FoundPattern& f = lock->found;
+  std::string why = cat(lock->launches, " launches repeat, seen whole ", lock->log.count(), " times");
+  if (f.pattern.size() == 1) why += "; each is one CUDA graph";
+  if (f.micro_batches > 1) why += cat("; ", f.micro_batches, " micro-batches and a step");
+  if (f.sameness == Sameness::name) why += "; the grids of some follow the data";
+  if (f.sameness == Sameness::anchors) why += "; only some of them come every time, the number is a median";
+  if (history.processes() > 1)
+    why += cat("; process ", *process, " alone, with ", number(100 * history.share(*process), 0),
+               " % of the kernel time");
+  if (silent_cycles > 0)
+    why += cat("; no whole iteration in the latest cycle, which held ", number(best_fraction, 2), " of one");
+  if (!lock->recognised()) why += "; what runs now is something else";
+  return why;
+}
+
+std::optional<IterationEstimate> KernelSequence::Impl::estimate() const {
+  IterationEstimate e;
+  e.at = now;
+  e.source = ProgressSource::kernels;
+  const auto period = lock ? lock->log.period() : std::nullopt;
+  if (period && period->value() > 0) {
+    e.periodic = true;
+    e.period = period;
+    e.launches = lock->launches;
+    e.half_width = lock->log.half_width();
+    e.drift_per_minute = lock->log.drift_per_minute();
+    e.confidence = confidence(*lock);
+    e.why = reason();
+    return e;
+  }
+  if (none_launches < kFirstSearch) return std::nullopt;
+  e.confidence = confidence_in_none(none_launches, none_stretch, none_equal);
+  e.why = none_equal ? std::string("one kernel over and over: a launch is no iteration")
+                     : cat("nothing repeats in ", none_launches, " launches in ", none_stretch,
+                           " without a break; an iteration may be longer than that");
+  return e;
+}
+
+KernelSequence::KernelSequence() : impl_(std::make_unique<Impl>()) {}
+KernelSequence::~KernelSequence() = default;
+KernelSequence::KernelSequence(KernelSequence&&) noexcept = default;
+KernelSequence& KernelSequence::operator=(KernelSequence&&) noexcept = default;
+
+void KernelSequence::add(const KernelRecord& record) {
+  Impl& s = *impl_;
+  const auto lane = s.use(record) ? s.history.lane(record) : std::nullopt;
+  if (!lane) {
+    ++s.dropped;
+    return;
+  }
+  if (record.lost_before > kSmallLoss) {
+    s.history.break_off();
+    if (s.lock) s.lock->cutter.lose();
+  }
+  s.history.add(*lane, record, s.table.token(record));
+  s.now = std::max(s.now, record.begin);
+  ++s.launches;
+  ++s.launches_in_cycle;
+  if (!s.process || *s.process == record.pid) s.rate.add(record.begin);
+  if (s.lock) {
+    const auto& entry = s.history.entries().back();
+    s.take(s.lock->follow(s.history, s.table, entry));
+  }
+  s.review();
+}
+
+void KernelSequence::cycle_ended(TimePoint end) {
+  Impl& s = *impl_;
+  s.now = std::max(s.now, end);
+  if (s.launches_in_cycle > 0 && !s.lock) s.search();
+  if (s.lock) {
+    const std::uint64_t fitted =
+        s.lock->cutter.fitted() - std::min(s.fitted_before_cycle, s.lock->cutter.fitted());
+    s.best_fraction = static_cast<double>(fitted) / static_cast<double>(s.lock->found.pattern.size());
+    s.silent_cycles = s.whole_in_cycle > 0 ? 0 : s.silent_cycles + 1;
+    s.fitted_before_cycle = s.lock->cutter.fitted();
+    s.lock->cutter.lose();
+  }
+  s.whole_in_cycle = 0;
+  s.launches_in_cycle = 0;
+  s.rate.cycle_ended();
+  s.history.break_off();
+}
+
+std::optional<IterationEstimate> KernelSequence::estimate() const {
+  // What came since the last search may have been enough.
+  Impl& s = *impl_;
+  if (!s.lock && s.launches >= kFirstSearch && s.launches - s.searched_at > s.searched_at / 4) s.search();
+  return s.estimate();
+}
+
+std::vector<Iteration> KernelSequence::take_iterations() {
+  return std::exchange(impl_->waiting, {});
+}
+
+std::optional<ProgressRate> KernelSequence::rate() const {
+  return impl_->rate.rate();
+}
+
+std::uint64_t KernelSequence::dropped() const {
+  return impl_->dropped;
+}
+
+}  // namespace rubato::progress

@@ -1,0 +1,130 @@
+#include "progress/period/likeness.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rubato::progress {
+
+namespace {
+
+constexpr double kAlike = 0.6;
+constexpr double kPlateau = 0.06;  // of the mean variance: less is no shape to compare
+
+/// sums[i] = sum over columns and j < i of a[j] * b[j + lag].
+std::vector<double> running_products(const Series& series, std::size_t lag) {
+  std::vector<double> sums(series.size + 1 - std::min(series.size, lag), 0.0);
+  for (std::size_t i = 0; i + 1 < sums.size(); ++i) {
+    double product = 0;
+    for (const auto& x : series.columns) product += x[i] * x[i + lag];
+    sums[i + 1] = sums[i] + product;
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::vector<Stretch> likeness(const Series& series, double window_s, double lag_s, double slack_s) {
+  std::vector<Stretch> out;
+  const double step = series.step_s;
+  const auto window = static_cast<std::size_t>(std::max(2L, std::lround(window_s / step)));
+  const auto centre = static_cast<std::ptrdiff_t>(std::lround(lag_s / step));
+  const auto slack = static_cast<std::ptrdiff_t>(std::floor(slack_s / step));
+  const std::size_t stride = std::max<std::size_t>(1, window / 4);
+  const std::vector<double> energy = running_products(series, 0);
+  const double floor = kPlateau * energy.back() / static_cast<double>(std::max<std::size_t>(series.size, 1)) *
+                       static_cast<double>(window);
+  if (floor <= 0 || centre <= 0) return out;
+  const auto reach = static_cast<std::size_t>(centre) + window;
+  if (reach >= series.size) return out;
+  out.resize((series.size - reach) / stride + 1);
+  for (std::ptrdiff_t shift = -slack; shift <= slack; ++shift) {
+    const std::ptrdiff_t signed_lag = centre + shift;
+    if (signed_lag < 1) continue;
+    const auto lag = static_cast<std::size_t>(signed_lag);
+    if (lag >= series.size) break;
+    const std::vector<double> products = running_products(series, lag);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const std::size_t i = k * stride;
+      if (i + lag + window > series.size) break;
+      const double here = energy[i + window] - energy[i];
+      const double there = energy[i + lag + window] - energy[i + lag];
+      if (here < floor && there < floor) continue;
+      const double both = (here + there) * 0.5;  // a stretch of another height is not alike either
+      const double alike = (products[i + window] - products[i]) / both;
+      if (!out[k].known || alike > out[k].alike)
+        out[k] = Stretch{alike, static_cast<double>(signed_lag) * step - lag_s, true};
+    }
+  }
+  return out;
+}
+
+Likeness summary_of(const std::vector<Stretch>& stretches) {
+  Likeness out;
+  std::vector<double> values;
+  for (const auto& s : stretches) {
+    if (!s.known) continue;
+    values.push_back(s.alike);
+    out.mean += s.alike;
+    out.good += s.alike >= kAlike ? 1 : 0;
+  }
+  out.count = values.size();
+  if (values.empty()) return out;
+  out.mean /= static_cast<double>(values.size());
+  out.good /= static_cast<double>(values.size());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  out.median = values[values.size() / 2];
+  const auto upper = static_cast<std::ptrdiff_t>(values.size() * 3 / 4);
+  std::nth_element(values.begin(), values.begin() + upper, values.end());
+  out.upper = values[static_cast<std::size_t>(upper)];
+  return out;
+}
+
+double chance_of(const Likeness& likeness) {
+  // Drawn above what coloured noise and work of random length reached in generated development traces.
+  return 0.45 + 2 / (static_cast<double>(likeness.count) + 2);
+}
+
+Gain gain(const std::vector<Stretch>& first, const std::vector<Stretch>& second) {
+  Gain out;
+  double sum = 0;
+  double squares = 0;
+  double unlike = 0;
+  double mended = 0;
+  double spoilt = 0;
+  double run = 0;
+  double runs = 0;
+  const auto end_run = [&] {
+    runs += run * run;
+    run = 0;
+  };
+  const std::size_t n = std::min(first.size(), second.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!first[i].known || !second[i].known) continue;
+    const double step = second[i].alike - first[i].alike;
+    sum += step;
+    squares += step * step;
+    ++out.count;
+    if (first[i].alike < kAlike) {
+      unlike += 1;
+      run += 1;
+      if (second[i].alike >= kAlike) mended += 1;
+    } else {
+      end_run();
+      spoilt += second[i].alike < kAlike ? 1 : 0;
+    }
+  }
+  end_run();
+  if (out.count < 2) return out;
+  const auto count = static_cast<double>(out.count);
+  out.mean = sum / count;
+  const double variance = std::max(1e-9, squares / count - out.mean * out.mean);
+  out.z = out.mean / std::sqrt(4 * variance / count);
+  out.unlike = unlike / count;
+  out.run = unlike > 0 ? runs / unlike : 0;
+  out.mended = unlike > 0 ? mended / unlike : 0;
+  out.spoilt = count > unlike ? spoilt / (count - unlike) : 0;
+  return out;
+}
+
+}  // namespace rubato::progress

@@ -1,0 +1,183 @@
+#include "progress/period/look.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "progress/period/dispersion.h"
+#include "progress/period/parts.h"
+
+namespace rubato::progress {
+
+namespace {
+
+constexpr double kUneven = 0.02;    // spread of lengths that jitter
+constexpr double kStepped = 1.6;    // times what neighbours differ by: the length changed, or drifts
+constexpr double kSlipped = 0.007;  // of a period: the median of what was followed is off by
+constexpr double kSlipBetter = 0.04;
+constexpr double kSlipCycles = 6;  // compared over so many
+constexpr double kSlipBins = 32;
+constexpr double kSlipUpdates = 30;
+constexpr double kResolved = 12;  // updates in a cycle, from which on single cycles are timed well
+
+/// Whether the median cycle is another length than the period found, and folds the readings clearly less
+/// well.
+bool marks_slip(const Samples& samples, const Regime& regime, double update_s) {
+  auto lengths = lengths_of(regime, update_s);
+  if (lengths.size() < 3) return false;
+  const double found_s = regime.period_s;
+  const double median_s = steady_median(std::move(lengths));
+  if (std::abs(median_s / found_s - 1) < kSlipped) return false;
+  const Finding& finding = regime.finding;
+  const auto events = events_of(samples, finding.level, finding.factors, 2 * found_s, kEvents);
+  const double bin_s = std::max(found_s / kSlipBins, update_s);
+  const double stretch_s = std::max(kSlipCycles * found_s, kSlipUpdates * update_s);
+  return foretold(events, found_s, stretch_s, bin_s) >
+         foretold(events, median_s, stretch_s, bin_s) + kSlipBetter;
+}
+
+std::optional<Regime> regime_in(const Samples& samples, const Span& span, double& best_refused) {
+  Analysis analysis = analyse(samples, span);
+  best_refused = std::max(best_refused, analysis.best_refused);
+  if (!analysis.finding) return std::nullopt;
+  Regime out;
+  out.finding = std::move(*analysis.finding);
+  out.period_s = out.finding.period_s;
+  // Single cycles of a beat, or of a multiple that only the updates make one, are no iterations.
+  if (out.finding.relation == PeriodRelation::exact)
+    out.followed = in_parts(follow(out.finding.level, out.finding.parts * out.period_s), out.finding.parts);
+  out.begin_s = span.begin_s;
+  out.end_s = span.end_s;
+  out.slips = marks_slip(samples, out, span.update_s);
+  if (out.followed.cycles.size() >= 3) {
+    out.begin_s = out.followed.cycles.front().begin_s;
+    out.end_s = out.followed.cycles.back().end_s;
+  }
+  return out;
+}
+
+}  // namespace
+
+Followed follow_on(const Samples& samples, const Span& span, const Guide& guide, double period_s,
+                   const std::vector<double>& marks_s) {
+  constexpr double kBefore = 1.5;  // periods: the first template and the moving average reach back
+  if (marks_s.empty()) return {};
+  const double begin_s = std::max(span.begin_s, marks_s.front() - kBefore * period_s);
+  const double step = period_s / std::ceil(std::min(period_s / span.reading_s, 64.0));
+  Series level = resample(samples, begin_s, span.end_s, step, guide.which);
+  scale(level, guide.factors);
+  if (period_s >= kFine * span.update_s) level = smooth(level, period_s / kDetail);
+  return follow_on(high_pass(level, 2 * period_s), period_s, marks_s);
+}
+
+std::vector<double> lengths_of(const Regime& regime, double update_s) {
+  std::vector<double> out;
+  const auto& cycles = regime.followed.cycles;
+  const double resolved = kResolved * update_s;
+  const auto group = static_cast<std::size_t>(std::max(1.0, std::ceil(resolved / regime.period_s)));
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    const bool joined = i == first || cycles[i].begin_s - cycles[i - 1].end_s < 1e-6;
+    if (!joined) first = i;
+    if (i - first + 1 == group) {
+      const double mean = (cycles[i].end_s - cycles[first].begin_s) / static_cast<double>(group);
+      out.insert(out.end(), group, mean);
+      first = i + 1;
+    }
+  }
+  return out;
+}
+
+double steady_median(std::vector<double> lengths) {
+  const std::size_t n = lengths.size();
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < n; ++i) steps.push_back(std::abs(lengths[i] - lengths[i - 1]));
+  std::sort(steps.begin(), steps.end());
+  // Of normal values neighbours differ by 0.95 standard deviations in the median.
+  const double local = steps.empty() ? 0 : steps[steps.size() / 2] / 0.95;
+  std::sort(lengths.begin(), lengths.end());
+  const double median = 0.5 * (lengths[n / 2] + lengths[(n - 1) / 2]);
+  // With few and uneven cycles the median of what lies near it wanders less than the middle one does.
+  const double spread = 0.74 * (lengths[n * 3 / 4] - lengths[n / 4]);
+  if (spread < kUneven * median || spread > kStepped * local) return median;
+  double sum = 0;
+  double count = 0;
+  for (const double length : lengths) {
+    if (std::abs(length - median) > 2.5 * spread) continue;
+    sum += length;
+    count += 1;
+  }
+  return sum / count;
+}
+
+std::vector<double> all_lengths(const Look& look) {
+  std::vector<double> all;
+  for (const auto& regime : look.regimes) {
+    auto lengths = lengths_of(regime, look.span.update_s);
+    if (lengths.size() < 3 || regime.slips)
+      lengths.assign(
+          static_cast<std::size_t>(std::max(1.0, (regime.end_s - regime.begin_s) / regime.period_s)),
+          regime.period_s);
+    all.insert(all.end(), lengths.begin(), lengths.end());
+  }
+  return all;
+}
+
+namespace {
+
+constexpr double kUniform = 0.85;  // share of stretches alike, from which on one period explains the trace
+constexpr double kBetter = 0.1;    // of that share, for a part to be believed over the whole
+constexpr double kLeastPartSeconds = 5;
+constexpr int kSplits = 2;
+
+bool scaled_by_a_clock(double ratio) {
+  return ratio > 0.45 && ratio < 2.2;
+}
+
+Span part(const Span& span, double begin_s, double end_s) {
+  Span out = span;
+  out.begin_s = begin_s;
+  out.end_s = end_s;
+  return out;
+}
+
+/// Adds the regimes of the span in order of time. `known_s`: the period of a neighbour, which a change of
+/// clock scales by little more than two.
+void explain(const Samples& samples, const Span& span, std::optional<double> known_s, int splits, Look& out) {
+  auto main = regime_in(samples, span, out.best_refused);
+  const double good = main ? main->finding.likeness.good : 0;
+  if (good < kUniform && splits > 0 && span.end_s - span.begin_s > 2 * kLeastPartSeconds) {
+    const double middle = 0.5 * (span.begin_s + span.end_s);
+    double refused = 0;
+    auto first = regime_in(samples, part(span, span.begin_s, middle), refused);
+    auto second = regime_in(samples, part(span, middle, span.end_s), refused);
+    if (second && (!first || second->finding.likeness.good > first->finding.likeness.good))
+      first = std::move(second);
+    // Of a part only what can be the same iteration at another clock.
+    if (first && main && !scaled_by_a_clock(first->period_s / main->period_s)) first.reset();
+    if (first && first->followed.cycles.size() >= 4 &&
+        first->finding.likeness.good > std::max(good + kBetter, 0.8))
+      main = std::move(first);
+  }
+  if (!main) return;
+  if (known_s && !scaled_by_a_clock(main->period_s / *known_s)) return;
+  const double least = std::max(6 * main->period_s, kLeastPartSeconds);
+  const double begin = main->begin_s;
+  const double end = main->end_s;
+  const double period = main->period_s;
+  if (splits > 0 && begin - span.begin_s > least)
+    explain(samples, part(span, span.begin_s, begin), period, splits - 1, out);
+  out.regimes.push_back(std::move(*main));
+  if (splits > 0 && span.end_s - end > least)
+    explain(samples, part(span, end, span.end_s), period, splits - 1, out);
+}
+
+}  // namespace
+
+Look look(const Samples& samples, const Span& span) {
+  Look out;
+  out.span = span;
+  explain(samples, span, std::nullopt, kSplits, out);
+  return out;
+}
+
+}  // namespace rubato::progress

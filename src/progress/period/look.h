@@ -1,0 +1,51 @@
+// A stretch of the trace with its iterations followed: what one verdict rests on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "progress/period/analysis.h"
+#include "progress/period/cycle_tracker.h"
+
+namespace rubato::progress {
+
+/// A stretch in which the iteration kept its length but for jitter and drift.
+struct Regime {
+  double period_s = 0;
+  double begin_s = 0;
+  double end_s = 0;
+  Finding finding;
+  Followed followed;
+  bool slips = false;  // marks do: the stretch as a whole tells the length better than single cycles
+};
+
+struct Look {
+  Span span;
+  std::vector<Regime> regimes;  // in order of time; empty: nothing periodic was found
+  double best_refused = 0;      // likeness of the best candidate that did not qualify
+};
+
+[[nodiscard]] Look look(const Samples& samples, const Span& span);
+
+/// What a finding says is to be followed, so that it can be followed on without another search.
+struct Guide {
+  std::vector<Column> which;
+  std::vector<double> factors;
+};
+
+/// The iterations after the last of the marks, at the same place of the cycle.
+[[nodiscard]] Followed follow_on(const Samples& samples, const Span& span, const Guide& guide,
+                                 double period_s, const std::vector<double>& marks_s);
+
+/// The lengths a median is taken of: single cycles where the sensor resolves them, else means over as many as
+/// it takes.
+[[nodiscard]] std::vector<double> lengths_of(const Regime& regime, double update_s);
+
+/// The median; of uneven lengths the mean of those around it.
+[[nodiscard]] double steady_median(std::vector<double> lengths);
+
+/// Of all regimes, in order of time; a regime too short to be followed counts by its period.
+[[nodiscard]] std::vector<double> all_lengths(const Look& look);
+
+}  // namespace rubato::progress

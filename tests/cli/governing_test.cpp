@@ -1,0 +1,107 @@
+#include "cli/governing.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+namespace rubato::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// 2026-11-22 12:00:00 UTC.
+constexpr std::time_t kNoon = 1'795'348'800;
+
+class GoverningTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("TZ", "UTC", 1);
+    tzset();
+  }
+};
+
+Result<std::optional<Governing>> parse(const GoverningText& text, bool setting_given = false,
+                                       const std::map<std::string, std::string>& environment = {}) {
+  return parse_governing(text, setting_given, kNoon, environment);
+}
+
+TEST_F(GoverningTest, WithoutASettingRubatoChoosesForTheLeastEnergyWithinFivePercent) {
+  const auto out = parse({}).value();
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->strategy, "rubato");
+  EXPECT_EQ(out->goal.objective, Objective::energy);
+  EXPECT_EQ(out->goal.max_slowdown, 0.05);
+  EXPECT_TRUE(out->knobs.empty());
+  EXPECT_FALSE(out->time_left);
+  EXPECT_TRUE(out->memory);
+  EXPECT_EQ(describe(out->goal), "the least energy, at most 5 % slower");
+}
+
+TEST_F(GoverningTest, ASettingOfOnesOwnIsHeldAndNothingChosen) {
+  EXPECT_FALSE(parse({}, true).value());
+  EXPECT_FALSE(parse({.strategy = "fixed"}, true).value());
+  EXPECT_FALSE(parse({.strategy = "measure-only"}).value());
+}
+
+TEST_F(GoverningTest, WhatContradictsItselfIsRefused) {
+  const auto both = parse({.strategy = "bisection"}, true);
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(parse({.strategy = "fixed"}).error().what, HasSubstr("no setting was given"));
+  EXPECT_THAT(parse({.strategy = "magic"}).error().what, HasSubstr("bisection"));
+  EXPECT_THAT(parse({.strategy = "magic"}).error().hint, HasSubstr("strategies.md"));
+  EXPECT_FALSE(parse({.objective = "joy"}));
+  EXPECT_FALSE(parse({.knobs = {"fan"}}));
+  EXPECT_FALSE(parse({.knobs = {"application-clocks"}}));
+  EXPECT_FALSE(parse({.max_slowdown = "much"}));
+}
+
+TEST_F(GoverningTest, EverythingTypedArrives) {
+  const auto out = parse({.strategy = "bisection@published",
+                          .objective = "edp",
+                          .max_slowdown = "1%",
+                          .knobs = {"sm-clock", "sm-clock"},
+                          .host_watts = 120,
+                          .deadline = "90m",
+                          .no_memory = true})
+                       .value();
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->strategy, "bisection@published");
+  EXPECT_THAT(out->knobs, ElementsAre(Knob::sm_clock));
+  EXPECT_EQ(out->time_left, Seconds(5400));
+  EXPECT_FALSE(out->memory);
+  EXPECT_EQ(describe(out->goal), "the least edp, at most 1 % slower, with a host of 120 W");
+}
+
+TEST_F(GoverningTest, ABoundOfZeroIsAWish) {
+  const auto out = parse({.max_slowdown = "0"}).value();
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->goal.max_slowdown, 0);
+  EXPECT_EQ(describe(out->goal), "the least energy, no slower");
+}
+
+TEST_F(GoverningTest, DeadlinesAreDurationsOrTimesToCome) {
+  const auto left = [](const std::string& text) { return parse_deadline(text, kNoon).value().value(); };
+  EXPECT_EQ(left("90"), 90);
+  EXPECT_EQ(left("90s"), 90);
+  EXPECT_EQ(left("2h30m"), 9000);
+  EXPECT_EQ(left("1.5h"), 5400);
+  EXPECT_EQ(left("12:30"), 1800);
+  EXPECT_EQ(left("11:30"), 84'600) << "tomorrow";
+  EXPECT_EQ(left("2026-11-22T12:00:30"), 30);
+  for (const std::string bad : {"", "soon", "0", "-5", "5x", "25:00", "12:61", "2026-11-22T11:00", "1h2",
+                                "nan", "inf", "2026-13-01T10:00"})
+    EXPECT_FALSE(parse_deadline(bad, kNoon)) << bad;
+}
+
+TEST_F(GoverningTest, TheSchedulersEndCountsUnlessAnotherIsNamed) {
+  const std::map<std::string, std::string> slurm{{"SLURM_JOB_END_TIME", std::to_string(kNoon + 600)}};
+  EXPECT_EQ(parse({}, false, slurm).value()->time_left, Seconds(600));
+  EXPECT_EQ(parse({.deadline = "60"}, false, slurm).value()->time_left, Seconds(60));
+  for (const std::string odd : {"", "yesterday", "0"})
+    EXPECT_FALSE(parse({}, false, {{"SLURM_JOB_END_TIME", odd}}).value()->time_left) << odd;
+}
+
+}  // namespace
+}  // namespace rubato::cli

@@ -1,0 +1,209 @@
+// Runs in virtual time whose setting a strategy chooses: what it is told, and how the GPU is left.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "conduct/run_space.h"
+#include "conduct/virtual_run.h"
+#include "govern/registry.h"
+
+namespace rubato::conduct {
+namespace {
+
+using device::sim::SimWorld;
+using record::RunRecord;
+using testing::IsEmpty;
+using Gpus = std::vector<std::unique_ptr<device::Gpu>>;
+
+VirtualRunOptions governed(const std::string& name, int iterations) {
+  VirtualRunOptions options;
+  options.train->iterations = iterations;
+  options.strategy = [name](const Gpus& gpus) -> std::unique_ptr<govern::Strategy> {
+    govern::StrategyRequest request;
+    request.space = run_space(gpus, {.knobs = {Knob::power_limit}}).value().space;
+    request.found_clock_stated = true;
+    return std::move(govern::make_strategy(name, request).value());
+  };
+  return options;
+}
+
+std::set<double> limits_of(const RunRecord& run, BlockRole role) {
+  std::set<double> out;
+  for (const record::Block& block : run.blocks)
+    if (block.role == role && block.setting.power_limit) out.insert(block.setting.power_limit->value());
+  return out;
+}
+
+TEST(GovernedRun, ABisectionTriesHoldsWhatItFoundAndPutsTheFoundSettingBack) {
+  VirtualRun virtual_run(governed("bisection", 1500));
+  const RunRecord run = virtual_run.run();
+  const auto tried = limits_of(run, BlockRole::trial);
+  const auto held = limits_of(run, BlockRole::hold);
+  EXPECT_GE(tried.size(), 3U);
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_LT(*held.begin(), 200) << "a ResNet-50 on a V100 does not need 200 W for 95 % of its speed";
+  for (const record::Block& block : run.blocks)
+    EXPECT_TRUE(block.role != BlockRole::baseline || block.setting.empty());
+  EXPECT_EQ(run.iterations.size(), 1500U);
+  EXPECT_EQ(run.end->exit_code, 0);
+  EXPECT_EQ(run.end->devices.at(0).restoration, Restoration::restored);
+  EXPECT_EQ(virtual_run.truth().end.requested_limit, 200_W);
+  EXPECT_THAT(virtual_run.journals(), IsEmpty());
+  EXPECT_THAT(virtual_run.warnings(), IsEmpty());
+}
+
+TEST(GovernedRun, TheSameSeedsGiveTheSameRows) {
+  EXPECT_EQ(rows_of(VirtualRun(governed("bisection", 300)).run()),
+            rows_of(VirtualRun(governed("bisection", 300)).run()));
+}
+
+TEST(GovernedRun, AForeignLimitInMidSearchEndsTheSearchAndStands) {
+  VirtualRun virtual_run(governed("bisection", 1500));
+  bool changed = false;
+  for (int s = 20; s < 300; s += 5)
+    virtual_run.at(Seconds(s), [&](SimWorld& world, TimePoint now) {
+      const auto truth = world.truth(0, now);
+      if (changed || !truth || truth->requested_limit == 200_W) return;  // while something is tried
+      changed = true;
+      EXPECT_TRUE(world.set_external_limit(0, 180_W, now));
+    });
+  const RunRecord run = virtual_run.run();
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(virtual_run.truth().end.requested_limit, 180_W);
+  EXPECT_EQ(run.iterations.size(), 1500U);
+  EXPECT_EQ(run.end->devices.at(0).restoration, Restoration::left_alone);
+}
+
+/// Asks for one setting after the other, each for 20 s from the first load on, and keeps what it is told.
+class Script final : public govern::Strategy {
+ public:
+  Script(std::vector<Setting> settings, std::vector<govern::Observation>& told)
+      : settings_(std::move(settings)), told_(told) {}
+  std::string_view name() const override { return "script"; }
+  govern::Decision next(const govern::Observation& o) override {
+    told_.push_back(o);
+    if (!o.may_set && !begin_) return {govern::Action::wait, {}, BlockRole::warmup, "no load", {}};
+    if (!begin_) begin_ = o.now;
+    const auto step = static_cast<std::size_t>((o.now - *begin_) / Seconds(20));
+    if (step >= settings_.size()) return {govern::Action::use_found, {}, BlockRole::control, "done", {}};
+    if (settings_[step] == o.in_force) return {govern::Action::wait, {}, BlockRole::trial, "there", {}};
+    return {govern::Action::use_setting, settings_[step], BlockRole::trial, "next", {}};
+  }
+
+ private:
+  std::vector<Setting> settings_;
+  std::vector<govern::Observation>& told_;
+  std::optional<TimePoint> begin_;
+};
+
+VirtualRunOptions scripted(std::vector<Setting> settings, std::vector<govern::Observation>& told) {
+  VirtualRunOptions options;
+  options.train->iterations = 400;
+  options.strategy = [settings, &told](const Gpus&) { return std::make_unique<Script>(settings, told); };
+  return options;
+}
+
+TEST(GovernedRun, AKnobThatTheNextSettingLeavesAloneGoesBackFirst) {
+  std::vector<govern::Observation> told;
+  const ClockRange slow{1005_MHz, 1005_MHz};
+  VirtualRun virtual_run(
+      scripted({{.power_limit = 150_W, .sm_clock = slow}, {.sm_clock = slow}, {.power_limit = 160_W}}, told));
+  std::vector<std::pair<Watts, bool>> seen;  // limit, locked
+  for (const double s : {15.0, 35.0, 55.0})
+    virtual_run.at(Seconds(s), [&](SimWorld& world, TimePoint now) {
+      const auto truth = world.truth(0, now);
+      seen.emplace_back(truth->requested_limit, truth->sm_lock.has_value());
+    });
+  const RunRecord run = virtual_run.run();
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_EQ(seen[0], (std::pair<Watts, bool>(150_W, true)));
+  EXPECT_EQ(seen[1], (std::pair<Watts, bool>(200_W, true)));
+  EXPECT_EQ(seen[2], (std::pair<Watts, bool>(160_W, false)));
+  EXPECT_EQ(virtual_run.truth().end.requested_limit, 200_W);
+  EXPECT_FALSE(virtual_run.truth().end.sm_lock);
+}
+
+TEST(GovernedRun, TheTallyIsTheWorkDoneAndWhatItTrulyDrew) {
+  std::vector<govern::Observation> told;
+  VirtualRun virtual_run(scripted({{.power_limit = 150_W}}, told));
+  const RunRecord run = virtual_run.run();
+  const auto& last = *told.back().tally;
+  EXPECT_GE(last.work, 395);
+  EXPECT_LE(last.work, 400);
+  const auto& device = run.end->devices.at(0);
+  ASSERT_TRUE(last.energy);
+  // The run goes on for a moment after the latest iteration that was told of.
+  EXPECT_LE(*last.energy, device.energy->energy);
+  EXPECT_GE(*last.energy, 0.97 * device.energy->energy);
+  std::optional<govern::Tally> before;
+  for (const auto& o : told) {
+    if (!o.tally) continue;
+    EXPECT_LE(o.tally->at, o.now);
+    EXPECT_LE(o.tally->work, static_cast<double>(o.iterations));
+    if (before && o.tally->work > before->work) {
+      const govern::Cost cost = govern::cost_between(*before, *o.tally);
+      EXPECT_GT(cost.time, 0_s);
+      EXPECT_GT(cost.energy.value(), 0_J);
+    }
+    before = o.tally;
+  }
+}
+
+TEST(GovernedRun, ACounterThatFailsForAWhileIsNoLeapOfTheTally) {
+  std::vector<govern::Observation> told;
+  VirtualRunOptions options = scripted({}, told);
+  options.scenario.faults.push_back({.call = device::sim::CallId::read_energy_counter,
+                                     .after = 1000,
+                                     .count = 2000,
+                                     .effect = device::sim::Effect::error,
+                                     .error = ErrorCode::unavailable});
+  VirtualRun virtual_run(options);
+  static_cast<void>(virtual_run.run());
+  std::optional<govern::Tally> before;
+  int compared = 0;
+  for (const auto& o : told) {
+    if (!o.tally || o.tally->work < 20) continue;
+    if (before && o.tally->work - before->work >= 10) {
+      const Joules each = govern::cost_between(*before, *o.tally).energy.value();
+      EXPECT_GT(each, 55_J) << "at iteration " << o.tally->work;
+      EXPECT_LT(each, 85_J) << "at iteration " << o.tally->work;
+      ++compared;
+    }
+    if (!before || o.tally->work - before->work >= 10) before = o.tally;
+  }
+  EXPECT_GE(compared, 30);
+}
+
+TEST(GovernedRun, AGpuTheJobNeverUsesIsNotTallied) {
+  std::vector<govern::Observation> told;
+  VirtualRunOptions options = scripted({{.power_limit = 150_W}}, told);
+  options.profiles = {"v100", "v100"};
+  VirtualRun virtual_run(options);
+  const RunRecord run = virtual_run.run();
+  ASSERT_EQ(run.end->devices.size(), 1U);
+  ASSERT_EQ(run.bystanders.size(), 1U);
+  // Before the job was seen on either, both counted for a moment.
+  EXPECT_NEAR(*told.back().tally->energy / run.end->devices[0].energy->energy, 0.99, 0.02);
+  Joules before;
+  for (const auto& o : told) {
+    if (!o.tally) continue;
+    EXPECT_GE(*o.tally->energy, before);
+    before = *o.tally->energy;
+  }
+}
+
+TEST(GovernedRun, CountersReadAtTheFoundSettingReachTheStrategy) {
+  std::vector<govern::Observation> told;
+  VirtualRunOptions options = scripted({}, told);
+  options.counters = "auto";
+  VirtualRun virtual_run(options);
+  static_cast<void>(virtual_run.run());
+  ASSERT_TRUE(told.back().features);
+  EXPECT_FALSE(told.front().features);
+  EXPECT_FALSE(told.back().features->empty());
+  for (const auto& [name, value] : *told.back().features) EXPECT_EQ(name.find("feature_"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rubato::conduct

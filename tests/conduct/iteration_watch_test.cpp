@@ -1,0 +1,121 @@
+#include "conduct/iteration_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rubato::conduct {
+namespace {
+
+TimePoint at(double seconds) {
+  return TimePoint{} + Seconds(seconds);
+}
+
+/// A GPU that is read every 20 ms, and a job of one second an iteration: 0.7 s of work at 250 W, 0.3 s at
+/// 100.
+class IterationWatchTest : public testing::Test {
+ protected:
+  struct Story {
+    double begin = 0;
+    double end = 0;
+    bool telemetry = true;
+    bool marks = false;
+    bool kernels = false;
+  };
+
+  void live(const Story& story) {
+    for (double t = story.begin; t < story.end; t += 0.02) {
+      const double phase = t - std::floor(t);
+      if (story.telemetry) watch_.fast(0, {.at = at(t), .power = Watts(phase < 0.7 ? 250 : 100)});
+      if (phase >= 0.02) continue;
+      if (story.marks) mark(std::floor(t));
+      if (story.kernels) kernels(std::floor(t));
+      hear(watch_.step(at(t), {true}));
+    }
+  }
+
+  void mark(double begin) {
+    watch_.marked({{marks_++, at(begin), at(begin + 0.9)}, false, false, std::nullopt});
+  }
+
+  /// Six kernels in each iteration; the whole second is one cycle of recording among others.
+  void kernels(double begin) {
+    KernelNews news;
+    for (unsigned k = 0; k < 6; ++k) {
+      KernelRecord kernel;
+      kernel.begin = at(begin + 0.1 * k);
+      kernel.end = at(begin + 0.1 * k + 0.08);
+      kernel.name_hash = 100 + k;
+      kernel.pid = 77;
+      news.kernels.push_back(kernel);
+    }
+    watch_.kernels(news);
+  }
+
+  void hear(const IterationNews& news) {
+    for (const auto& statement : news.statements)
+      if (statement.used) used_.push_back(statement.estimate);
+    for (const auto& one : news.iterations) given_out_.push_back(one.iteration);
+  }
+
+  IterationWatch watch_{{{GpuId{"GPU-1"}, {}}}};
+  std::int64_t marks_ = 0;
+  std::vector<IterationEstimate> used_;
+  std::vector<Iteration> given_out_;
+};
+
+TEST_F(IterationWatchTest, TelemetryAloneFindsAndCountsTheIterations) {
+  live({.end = 60});
+  ASSERT_FALSE(used_.empty());
+  EXPECT_EQ(used_.back().source, ProgressSource::telemetry);
+  EXPECT_NEAR(used_.back().period->value(), 1, 0.01);
+  EXPECT_LT((used_.front().at - at(0)).value(), 10);
+  ASSERT_GT(given_out_.size(), 40U);
+  for (std::size_t i = 0; i < given_out_.size(); ++i) {
+    EXPECT_EQ(given_out_[i].index, static_cast<std::int64_t>(i));
+    EXPECT_NEAR(given_out_[i].duration().value(), 1, 0.1);
+    EXPECT_EQ(given_out_[i].source, ProgressSource::telemetry);
+  }
+}
+
+TEST_F(IterationWatchTest, MarksAreBelievedBeforeTelemetryAndTelemetryAgrees) {
+  live({.end = 60, .marks = true});
+  ASSERT_TRUE(watch_.ruling().estimate);
+  EXPECT_EQ(watch_.ruling().estimate->source, ProgressSource::marks);
+  ASSERT_EQ(watch_.ruling().checks.size(), 1U);
+  EXPECT_TRUE(watch_.ruling().checks[0].agrees);
+  EXPECT_TRUE(given_out_.empty()) << "the program tells of its iterations itself";
+}
+
+TEST_F(IterationWatchTest, FromTheFirstMarkOnNothingElseIsCounted) {
+  live({.end = 30});
+  const std::size_t before = given_out_.size();
+  EXPECT_GT(before, 10U);
+  live({.begin = 30, .end = 60, .marks = true});
+  EXPECT_EQ(given_out_.size(), before);
+  EXPECT_EQ(watch_.ruling().estimate->source, ProgressSource::marks);
+}
+
+TEST_F(IterationWatchTest, KernelsTellWhereTheBoardTellsNothing) {
+  live({.end = 60, .telemetry = false, .kernels = true});
+  ASSERT_FALSE(used_.empty());
+  EXPECT_EQ(used_.back().source, ProgressSource::kernels);
+  EXPECT_EQ(used_.back().launches, 6U);
+  EXPECT_GT(given_out_.size(), 40U);
+}
+
+TEST_F(IterationWatchTest, ASteadyStateIsStatedOnce) {
+  live({.end = 200, .marks = true});
+  const std::size_t said = used_.size();
+  live({.begin = 200, .end = 400, .marks = true});
+  EXPECT_LE(used_.size(), said + 1);
+}
+
+TEST_F(IterationWatchTest, AJobThatTellsNothingHasNoIterations) {
+  live({.end = 60, .telemetry = false});
+  EXPECT_TRUE(used_.empty());
+  EXPECT_FALSE(watch_.ruling().estimate);
+}
+
+}  // namespace
+}  // namespace rubato::conduct

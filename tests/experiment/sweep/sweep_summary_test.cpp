@@ -1,0 +1,140 @@
+#include "experiment/sweep_summary.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "analyse/student_t.h"
+#include "base/random.h"
+#include "experiment/sweep/measurements.h"
+
+namespace rubato::experiment {
+namespace {
+
+Result<SweepSummary> summarise(const std::vector<SweepMeasurement>& all) {
+  return summarise_sweep(all, &analyse::student_t_quantile);
+}
+
+TEST(SweepSummary, ASettingIsComparedWithTheControls) {
+  const auto summary = summarise({control(10, 1000), measured(limit(150), 11, 800), control(10, 1000, 1)});
+  ASSERT_TRUE(summary);
+  ASSERT_EQ(summary->settings.size(), 2U);
+  EXPECT_TRUE(summary->settings[0].is_default());
+  EXPECT_NEAR(summary->settings[1].time_over_default.value, 1.1, 1e-12);
+  EXPECT_NEAR(summary->settings[1].energy_over_default.value, 0.8, 1e-12);
+  EXPECT_NEAR(summary->settings[1].edp_over_default.value, 0.88, 1e-12);
+}
+
+TEST(SweepSummary, WithoutAUsableControlThereIsNothingToCompareWith) {
+  auto lost = control(10, 1000);
+  lost.not_used = "its record was cut short";
+  EXPECT_EQ(summarise({lost, measured(limit(150), 11, 800)}).error().code, ErrorCode::unavailable);
+}
+
+TEST(SweepSummary, WarmUpRunsCountNowhere) {
+  auto warmup = control(20, 3000);
+  warmup.warmup = true;
+  const auto summary = summarise({warmup, control(10, 1000), measured(limit(150), 11, 800)});
+  ASSERT_TRUE(summary);
+  EXPECT_NEAR(summary->settings[0].time.value(), 10, 1e-9);
+}
+
+TEST(SweepSummary, NothingMeasuredTwiceGivesNoInterval) {
+  const auto summary = summarise({control(10, 1000), measured(limit(150), 11, 800)});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->degrees, 0);
+  EXPECT_FALSE(summary->settings[1].time_over_default.low);
+}
+
+TEST(SweepSummary, ASettingThatDidNotTakeIsNamedAndNotUsed) {
+  auto refused = measured(limit(120), 10, 1000);
+  refused.not_used = "the enforced limit under load was 150 W, asked for was 120 W";
+  const auto summary = summarise({control(10, 1000), refused, control(10, 1000, 1)});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->settings.size(), 1U);
+  ASSERT_EQ(summary->lost.size(), 1U);
+  EXPECT_THAT(summary->lost[0].not_used, ::testing::ElementsAre(refused.not_used));
+}
+
+TEST(SweepSummary, ADriftOfTheBaselineIsFoundAndTakenOut) {
+  std::vector<SweepMeasurement> all;
+  Random random(3);
+  double drift = 1;
+  for (unsigned i = 0; i < 8; ++i) {
+    const auto noise = [&random] { return std::exp(1e-4 * random.normal()); };
+    all.push_back(control(10 * drift * noise(), 1000 * drift * noise(), i));
+    drift *= 1.01;
+    all.push_back(measured(limit(150), 12 * drift * noise(), 900 * drift * noise(), i));
+    drift *= 1.01;
+  }
+  const auto summary = summarise(all);
+  ASSERT_TRUE(summary);
+  ASSERT_EQ(summary->drift.size(), 1U);
+  EXPECT_TRUE(summary->drift[0].time_taken_out);
+  EXPECT_NEAR(*summary->drift[0].time, std::pow(1.01, 15) - 1, 0.005);
+  EXPECT_NEAR(summary->settings[1].time_over_default.value, 1.2, 1e-3);
+  EXPECT_NEAR(summary->settings[1].energy_over_default.value, 0.9, 1e-3);
+}
+
+TEST(SweepSummary, ScatterIsNotTakenForDrift) {
+  const auto summary = summarise({control(10.0, 1000), control(10.1, 1001, 1), control(9.9, 999, 2),
+                                  control(10.05, 1000, 3), measured(limit(150), 11, 800)});
+  ASSERT_TRUE(summary);
+  EXPECT_FALSE(summary->drift[0].time_taken_out);
+  EXPECT_NEAR(summary->settings[1].time_over_default.value, 1.1, 0.01);
+}
+
+TEST(SweepSummary, StretchesOfAnInterruptedSweepAreBroughtToOneBaseline) {
+  auto late = [](SweepMeasurement m) {
+    m.session = 1;
+    return m;
+  };
+  const auto summary = summarise({control(10, 1000), measured(limit(150), 11, 800),
+                                  late(control(20, 2000, 1)), late(measured(limit(100), 26, 1400))});
+  ASSERT_TRUE(summary);
+  EXPECT_NEAR(summary->settings[1].time_over_default.value, 1.1, 1e-12);
+  EXPECT_NEAR(summary->settings[2].time_over_default.value, 1.3, 1e-12);
+}
+
+TEST(SweepSummary, ASettingWithoutAControlOfItsOwnStretchIsNotUsed) {
+  auto late = measured(limit(100), 26, 1400);
+  late.session = 1;
+  const auto summary = summarise({control(10, 1000), late});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->settings.size(), 1U);
+  EXPECT_EQ(summary->lost.size(), 1U);
+}
+
+// 90 % intervals of many sweeps with known noise: how often the truth lies inside.
+TEST(SweepSummary, NineOfTenIntervalsHoldTheTruth) {
+  Random random(11);
+  int inside = 0;
+  constexpr int kSweeps = 400;
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    std::vector<SweepMeasurement> all;
+    const auto noisy = [&random](double value) { return value * std::exp(0.01 * random.normal()); };
+    for (unsigned i = 0; i < 3; ++i) {
+      all.push_back(control(noisy(10), noisy(1000), i));
+      all.push_back(measured(limit(150), noisy(11), noisy(800), i));
+    }
+    const auto summary = summarise(all);
+    ASSERT_TRUE(summary);
+    const Quotient& energy = summary->settings[1].energy_over_default;
+    inside += *energy.low <= 0.8 && 0.8 <= *energy.high ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(inside) / kSweeps, 0.90, 0.04);
+}
+
+TEST(SweepSummary, OfFewRunsTheSensorsOwnBandIsTheLeastThatEnergyScatters) {
+  auto banded = [](SweepMeasurement m) {
+    m.energy_band = 0.03;
+    return m;
+  };
+  const auto summary = summarise(
+      {banded(control(10, 1000)), banded(measured(limit(150), 11, 800)), banded(control(10, 1000, 1))});
+  ASSERT_TRUE(summary);
+  EXPECT_NEAR(summary->energy_scatter, 0.03 / std::sqrt(3.0), 1e-9);
+}
+
+}  // namespace
+}  // namespace rubato::experiment

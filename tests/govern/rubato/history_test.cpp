@@ -1,0 +1,89 @@
+#include "govern/rubato/history.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "made_stretch.h"
+
+namespace rubato::govern {
+namespace {
+
+constexpr std::size_t kFound = 0;
+
+void add(History& history, std::size_t setting, double from_s, double to_s, int era = 0) {
+  history.add(setting, stretch(from_s, to_s), {}, era);
+}
+
+TEST(History, ErrorsFallWithTheRootOfTheWork) {
+  History history(kFound);
+  for (int i = 0; i < 20; ++i) add(history, 1, i * 10.0, i * 10 + 5.0);
+  EXPECT_NEAR(history.time_error(100), 0.001, 0.0001);
+  EXPECT_NEAR(history.time_error(25), 0.002, 0.0001);
+  EXPECT_GE(history.time_error(1e12), 0.0003);  // neighbouring units are alike
+}
+
+TEST(History, BeforeAnythingWasSeenAUnitScattersByHalfAPercent) {
+  EXPECT_NEAR(History(kFound).time_error(1), 0.005, 0.0001);
+}
+
+TEST(History, RowsSayWhereWhenAndHowLong) {
+  History history(kFound);
+  add(history, 3, 100, 110, 2);
+  ASSERT_EQ(history.rows().size(), 1);
+  const auto row = history.rows().front();
+  EXPECT_EQ(row.at, 3);
+  EXPECT_EQ(row.era, 2);
+  EXPECT_NEAR(row.when.value(), 105, 1e-9);
+  EXPECT_NEAR(row.span.value(), 10, 1e-9);
+  EXPECT_TRUE(history.measured(3));
+  EXPECT_FALSE(history.measured(kFound));
+}
+
+TEST(History, CloseStretchesOfOneSettingBecomeOneAndKeepTheirWork) {
+  History history(kFound);
+  for (int i = 0; i < 60; ++i) add(history, 1, i * 5.0, i * 5 + 5.0);
+  EXPECT_LE(history.rows().size(), 44);
+  EXPECT_EQ(history.work_at(1), 60 * 50);
+  for (const auto& row : history.rows()) EXPECT_LE(row.span.value(), 60);
+}
+
+TEST(History, WhatLiesFarFromTheFoundSettingBecomesOneFirst) {
+  History history(kFound);
+  for (int i = 0; i < 15; ++i) {
+    add(history, 1, i * 100.0, i * 100 + 5.0);
+    add(history, kFound, i * 100 + 50.0, i * 100 + 55.0);
+  }
+  for (int i = 50; i < 90; ++i) add(history, 1, i * 100.0, i * 100 + 5.0);
+  EXPECT_LE(history.rows().size(), 44);
+  for (const auto& row : history.rows())
+    if (row.when < 1500_s) {
+      EXPECT_NEAR(row.span.value(), 5, 1e-9);
+    }
+  EXPECT_EQ(history.work_at(1), 55 * 50);
+}
+
+TEST(History, EverySecondOfAnEraIsKeptApartFromTheNext) {
+  History history(kFound);
+  for (int i = 0; i < 60; ++i) add(history, 1, i * 5.0, i * 5 + 5.0, i / 30);
+  for (const auto& row : history.rows()) {
+    const double begin = row.when.value() - row.span.value() / 2;
+    const double end = row.when.value() + row.span.value() / 2;
+    EXPECT_TRUE(end <= 150 + 1e-6 || begin >= 150 - 1e-6) << begin << " to " << end;
+  }
+}
+
+TEST(History, FarFromTheFoundSettingLongStaysBecomeOneAndWhatLiesNearItStays) {
+  History history(kFound);
+  add(history, kFound, 0, 5);
+  add(history, 2, 10, 15);
+  for (int i = 1; i <= 80; ++i) add(history, 1, i * 100.0, i * 100 + 5.0);
+  EXPECT_LE(history.rows().size(), 44);
+  EXPECT_TRUE(history.measured(kFound));
+  EXPECT_EQ(history.work_at(1), 80 * 50);
+  ASSERT_EQ(history.rows()[1].at, 2);
+  EXPECT_NEAR(history.rows()[1].span.value(), 5, 1e-9);
+}
+
+}  // namespace
+}  // namespace rubato::govern

@@ -1,0 +1,68 @@
+#include "govern/rubato/program.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "made_stretch.h"
+
+namespace rubato::govern {
+namespace {
+
+/// Setting 0 takes 10 % more time and 20 % less energy; 1 is found.
+Program made() {
+  predict::Draws draws{Eigen::MatrixXd::Zero(2, 1), Eigen::MatrixXd::Zero(2, 1)};
+  draws.log_time(0, 0) = std::log(1.1);
+  draws.log_power(0, 0) = std::log(0.8 / 1.1);
+  return {plan::CurveBelief({{.power_limit = 200_W}, {.power_limit = 300_W}}, 1, std::move(draws)),
+          stretch(0, 5)};
+}
+
+TEST(Program, ItsUnitAndItsPowerAreThoseOfTheBaseline) {
+  EXPECT_NEAR(made().unit().value(), 0.1, 1e-9);
+  EXPECT_NEAR(made().board().value(), 200, 1e-6);
+}
+
+TEST(Program, TimeAtTheFoundSettingLosesNothing) {
+  Program p = made();
+  p.ran(1, 50_s);
+  EXPECT_NEAR(p.slowdown().seconds, 50, 1e-9);
+  EXPECT_NEAR(p.slowdown().lost, 0, 1e-9);
+  EXPECT_NEAR(p.slowdown().lost_error, 0, 1e-9);
+}
+
+TEST(Program, ElevenSecondsAtATenthSlowerLoseOne) {
+  Program p = made();
+  p.ran(1, 50_s);
+  p.ran(0, 6_s);
+  p.ran(0, 5_s);
+  EXPECT_NEAR(p.slowdown().seconds, 60, 1e-9);
+  EXPECT_NEAR(p.slowdown().lost, 1, 1e-9);
+  EXPECT_NEAR(p.slowdown().lost_error, 10 * p.belief().log_time_deviation(0), 1e-9);
+}
+
+TEST(Program, WhatItLearnsLaterIsCountedForWhatItRanBefore) {
+  Program p = made();
+  p.ran(0, 11_s);
+  p.add(1, stretch(0, 5), {}, 0);
+  p.add(0, stretch(10, 15, 1.085, 0.75), {}, 0);
+  p.add(1, stretch(20, 25), {}, 0);
+  p.fit();
+  EXPECT_LT(p.slowdown().lost, 0.97);
+  EXPECT_NEAR(p.slowdown().lost, 11 - 11 / p.belief().time(0), 1e-9);
+}
+
+TEST(Program, DepartureIsFromWhatTheStretchBeforeMakesOneExpect) {
+  Program p = made();
+  p.add(1, stretch(0, 5), {}, 0);
+  const auto none = p.departure(0, stretch(10, 15, 1.1, 0.8 / 1.1));
+  EXPECT_NEAR(none.time, 0, 1e-9);
+  EXPECT_NEAR(none.power, 0, 1e-9);
+  const auto slower = p.departure(0, stretch(10, 15, 1.1 * 1.05, 0.8 / 1.1));
+  EXPECT_NEAR(slower.time, std::log(1.05), 1e-9);
+  EXPECT_NEAR(slower.power, 0, 1e-9);
+  EXPECT_GT(slower.error, p.belief().log_energy_deviation(0));
+}
+
+}  // namespace
+}  // namespace rubato::govern

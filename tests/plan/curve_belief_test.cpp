@@ -1,0 +1,108 @@
+#include "plan/curve_belief.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "made_belief.h"
+
+namespace rubato::plan {
+namespace {
+
+// Settings 0 to 3, found at 3: a job that limits hardly slow, and one that they slow a lot.
+const MadeCurve kFlat = {{1.03, 0.70}, {1.02, 0.80}, {1.01, 0.90}, {1, 1}};
+const MadeCurve kSteep = {{1.30, 0.90}, {1.20, 0.95}, {1.10, 0.97}, {1, 1}};
+const double kBound = std::log(1.05);
+
+CurveBelief either() {
+  return belief_of({kFlat, kSteep});
+}
+
+TEST(CurveBelief, BeforeAnythingIsMeasuredItIsTheMiddleOfTheCurves) {
+  const CurveBelief belief = either();
+  EXPECT_NEAR(belief.log_time(0), (std::log(1.03) + std::log(1.30)) / 2, 1e-9);
+  EXPECT_NEAR(belief.energy(1), (0.80 + 0.95) / 2, 1e-9);
+  EXPECT_GT(belief.holds(0, kBound), 0.25);  // half, less what the flat curve may be wrong by
+  EXPECT_LT(belief.holds(0, kBound), 0.5);
+  EXPECT_GT(belief.log_time_deviation(0), 0.1);
+}
+
+TEST(CurveBelief, TheFoundSettingIsItsOwnMeasure) {
+  CurveBelief belief = either();
+  belief.fit(std::vector{measured(3, 5, 1.1), measured(0, 20, 1.03, 0.7)});
+  EXPECT_NEAR(belief.time(3), 1, 1e-9);
+  EXPECT_NEAR(belief.energy(3), 1, 1e-9);
+  EXPECT_NEAR(belief.log_time_deviation(3), 0, 1e-9);
+}
+
+TEST(CurveBelief, AMeasuredSettingIsBelieved) {
+  CurveBelief belief = either();
+  belief.fit(std::vector{measured(3, 5), measured(1, 20, 1.035, 0.82), measured(3, 35)});
+  EXPECT_NEAR(belief.time(1), 1.035, 0.003);
+  EXPECT_NEAR(belief.energy(1), 0.82, 0.005);
+  EXPECT_LT(belief.log_time_deviation(1), 0.005);
+}
+
+TEST(CurveBelief, OneSettingTellsWhichCurveItIsEverywhere) {
+  CurveBelief belief = either();
+  const double before = belief.holds(0, kBound);
+  belief.fit(std::vector{measured(3, 5), measured(2, 20, 1.01, 0.9), measured(3, 35)});
+  EXPECT_GT(belief.holds(0, kBound), 1.8 * before);
+  EXPECT_NEAR(belief.time(0), 1.03, 0.02);
+  belief.fit(std::vector{measured(3, 5), measured(2, 20, 1.10, 0.97), measured(3, 35)});
+  EXPECT_LT(belief.holds(0, kBound), 0.05);
+}
+
+TEST(CurveBelief, WhatWasSeenBeforeIsForgottenByTheNextFit) {
+  CurveBelief belief = either();
+  const double before = belief.time(0);
+  belief.fit(std::vector{measured(3, 5), measured(0, 20, 1.3, 0.9)});
+  EXPECT_NE(belief.time(0), before);
+  belief.fit({});
+  EXPECT_EQ(belief.time(0), before);
+}
+
+TEST(CurveBelief, ErasDoNotMix) {
+  // The job costs a tenth more since the second era: 1.12 there is 1.02 over its own found setting.
+  CurveBelief belief = belief_of({kFlat});
+  const std::vector same = {measured(3, 5), measured(1, 20, 1.122, 0.88), measured(3, 35, 1.1, 1.1)};
+  std::vector apart = same;
+  apart[1].era = apart[2].era = 1;
+  belief.fit(apart);
+  EXPECT_NEAR(belief.time(1), 1.02, 0.004);
+  EXPECT_LT(belief.drift(), 0.002);
+  belief.fit(same);
+  EXPECT_GT(belief.drift(), 0.01);
+}
+
+TEST(CurveBelief, DriftWidensWhatIsBelieved) {
+  CurveBelief still = belief_of({kFlat, kSteep});
+  CurveBelief drifting = belief_of({kFlat, kSteep});
+  std::vector<MeasuredStretch> a;
+  std::vector<MeasuredStretch> b;
+  for (int i = 0; i < 6; ++i) {
+    const double moved = i % 2 == 0 ? 1.01 : 0.99;
+    a.push_back(measured(3, 60 + 60.0 * i));
+    b.push_back(measured(3, 60 + 60.0 * i, moved, moved));
+  }
+  a.push_back(measured(1, 500, 1.02, 0.8));
+  b.push_back(measured(1, 500, 1.02, 0.8));
+  still.fit(a);
+  drifting.fit(b);
+  EXPECT_LT(still.drift(), 0.001);
+  EXPECT_GT(drifting.drift(), 0.004);
+  EXPECT_GT(drifting.log_time_deviation(1), 2 * still.log_time_deviation(1));
+}
+
+TEST(CurveBelief, AGainIsExpectedOnlyOfWhatMayKeepTheBound) {
+  CurveBelief belief = either();
+  const double unsure = belief.expected_gain(0, kBound, 0, 0);
+  EXPECT_NEAR(unsure, belief.holds(0, kBound) * 0.30, 0.01);  // of the flat curve
+  EXPECT_LT(belief.expected_gain(0, kBound, 0.25, 0), unsure);
+  belief.fit(std::vector{measured(3, 5), measured(2, 20, 1.10, 0.97), measured(3, 35)});
+  EXPECT_LT(belief.expected_gain(0, kBound, 0, 0), 0.01);
+}
+
+}  // namespace
+}  // namespace rubato::plan

@@ -1,0 +1,121 @@
+#include "plan/layers/layer_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json_figures.h"
+#include "plan/layers/tables.h"
+
+namespace rubato::plan {
+namespace {
+
+LayerPlan random_plan(Random& random) {
+  LayerPlan plan{.board = "NVIDIA RTX A4000",
+                 .uuid = {},
+                 .network = cat("net\"", random.index(100)),
+                 .batch = static_cast<unsigned>(1 + random.index(512)),
+                 .input = "3x224x224",
+                 .precision = static_cast<Precision>(random.index(4)),
+                 .strategy = "phase",
+                 .max_slowdown = random.uniform(0, 0.5),
+                 .kind = static_cast<Kind>(random.index(5)),
+                 .memory_clock = random.index(2) == 0,
+                 .single = {Megahertz(random.uniform(200, 2000)), 7001_MHz},
+                 .at_default = {Seconds(random.uniform()), Joules(random.uniform(1, 100))},
+                 .at_single = {Seconds(random.uniform()), Joules(random.uniform(1, 100))},
+                 .planned = {0_s, Joules(random.uniform(1, 100))},
+                 .switching_delay = Seconds(random.uniform()),
+                 .dwell = Seconds(random.uniform()),
+                 .phases = {}};
+  if (random.index(2) == 0) plan.uuid = cat("GPU-", random.index(1000));
+  const auto phases = 1 + random.index(5);
+  for (std::size_t i = 0; i < phases; ++i) {
+    plan.phases.push_back({.first = cat("layer", i),
+                           .last = cat("layer", i, ".relu"),
+                           .pass = static_cast<LayerPass>(random.index(3)),
+                           .clocks = {Megahertz(random.uniform(200, 2000)), 5001_MHz},
+                           .duration = Seconds(random.uniform(0.001, 1)),
+                           .energy = Joules(random.uniform(0, 100))});
+    plan.planned.time += plan.phases.back().duration;
+  }
+  return plan;
+}
+
+TEST(LayerPlan, ReadsBackWhatWasWritten) {
+  Random random(1);
+  for (int i = 0; i < 500; ++i) {
+    const LayerPlan plan = random_plan(random);
+    const std::string text = write_layer_plan(plan);
+    const auto read = read_layer_plan(text);
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(write_layer_plan(*read), text);
+    EXPECT_EQ(read->phases.size(), plan.phases.size());
+    EXPECT_EQ(read->phases.back().clocks, plan.phases.back().clocks);
+    EXPECT_EQ(read->uuid, plan.uuid);
+    EXPECT_EQ(read->planned.time, plan.planned.time);
+  }
+}
+
+std::string refusal(void (*spoil)(nlohmann::json&)) {
+  Random random(2);
+  auto document = nlohmann::json::parse(write_layer_plan(random_plan(random)));
+  spoil(document);
+  const auto read = read_layer_plan(document.dump());
+  return read ? "none" : read.error().what;
+}
+
+TEST(LayerPlan, SaysWhichFieldIsWrong) {
+  using nlohmann::json;
+  EXPECT_EQ(refusal([](json&) {}), "none");
+  EXPECT_EQ(refusal([](json& j) { j["max_slowdown"] = -1; }),
+            "max_slowdown is -1, and has to be between 0 and 10");
+  EXPECT_EQ(refusal([](json& j) { j["phases"] = json::array(); }),
+            "phases has 0 entries, and has to have 1 to 100000");
+  EXPECT_EQ(refusal([](json& j) { j["surprise"] = 1; }),
+            "the plan has a field surprise that rubato.layer-plan/1 does not know");
+  EXPECT_EQ(refusal([](json& j) { j["schema"] = "rubato.layer-plan/2"; }),
+            "schema is \"rubato.layer-plan/2\", and has to be \"rubato.layer-plan/1\"");
+  EXPECT_NE(refusal([](json& j) { j.erase("dwell_s"); }).find("dwell_s"), std::string::npos);
+  EXPECT_NE(refusal([](json& j) { j["batch"] = 1e30; }).find("whole number"), std::string::npos);
+  EXPECT_NE(refusal([](json& j) { j["precision"] = "fp8"; }).find("fp8"), std::string::npos);
+  EXPECT_NE(refusal([](json& j) { j["phases"][0]["duration_s"] = 99.0; }).find("last"), std::string::npos);
+  EXPECT_NE(refusal([](json& j) { j["phases"][0]["sm_clock_mhz"] = "fast"; }).find("number"),
+            std::string::npos);
+  EXPECT_FALSE(read_layer_plan("{"));
+  EXPECT_FALSE(read_layer_plan("[]"));
+}
+
+TEST(LayerPhases, FollowEachOtherAndAddUpToTheIteration) {
+  // Fast, slow, slow, fast: a tail of 0.4 s each time.
+  const SegmentTable table =
+      table_of(2, {{1, 100}, {2, 80}, {1, 100}, {2, 80}, {1, 100}, {2, 80}, {1, 100}, {2, 80}});
+  const Switching switching = same_for_all(2, Seconds(0.4), 0_s, 0_s);
+  const SegmentPlan plan{"by hand", {0, 1, 1, 0}, {}, {}, 0, {}, {}};
+  const auto phases = phases_of(table, switching, plan);
+  ASSERT_TRUE(phases);
+  ASSERT_EQ(phases->size(), 3U);
+  EXPECT_EQ((*phases)[0].clocks.sm, 1000_MHz);
+  EXPECT_EQ((*phases)[1].first, "layer1");
+  EXPECT_EQ((*phases)[1].last, "layer2");
+  EXPECT_NEAR((*phases)[0].duration.value(), 1, 1e-12);
+  EXPECT_NEAR((*phases)[1].duration.value(), 0.4 + 1.2 + 2, 1e-12);
+  const SegmentCost whole = cost_of(table, switching, plan.setting);
+  Seconds time;
+  Joules energy;
+  for (const PlannedPhase& phase : *phases) {
+    time += phase.duration;
+    energy += phase.energy;
+  }
+  EXPECT_NEAR(time.value(), whole.time.value(), 1e-12);
+  EXPECT_NEAR(energy.value(), whole.energy.value(), 1e-12);
+}
+
+TEST(LayerPhases, OfIterationsThatDifferAreRefused) {
+  const SegmentTable table = table_of(2, {{1, 100}, {2, 80}, {1, 100}, {2, 80}});
+  const auto phases =
+      phases_of(table, same_for_all(2, 0_s, 0_s, 10_s), {"by hand", {0, 1}, {}, {}, 0, {}, {}});
+  ASSERT_FALSE(phases);
+  EXPECT_EQ(phases.error().code, ErrorCode::unavailable);
+}
+
+}  // namespace
+}  // namespace rubato::plan

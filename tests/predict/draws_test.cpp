@@ -1,0 +1,95 @@
+#include "predict/draws.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace rubato::predict {
+namespace {
+
+std::vector<KnobPoint> limits() {
+  std::vector<KnobPoint> out;
+  for (double watts = 100; watts <= 300; watts += 50) out.push_back({.power_limit = Watts(watts)});
+  return out;
+}
+
+/// A job of 0.1 s that draws so many watts under the highest limit, 300 W.
+Known drawing(double watts) {
+  return {.gpu = "a board",
+          .at_default = {.at = {.power_limit = 300_W},
+                         .time = 0.1_s,
+                         .energy = Watts(watts) * 0.1_s,
+                         .time_error = {},
+                         .energy_error = {}},
+          .highest = {.power_limit = 300_W},
+          .features = {},
+          .probes = {}};
+}
+
+Draws draw(double watts, std::uint64_t seed = 1) {
+  Random random(seed);
+  auto draws = draw_physical(drawing(watts), limits(), 128, random);
+  EXPECT_TRUE(draws);
+  return *draws;
+}
+
+TEST(Draws, EveryCurveIsZeroAtTheDefault) {
+  const Draws draws = draw(250);
+  ASSERT_EQ(draws.log_time.rows(), 5);
+  ASSERT_EQ(draws.log_time.cols(), 128);
+  EXPECT_LT(draws.log_time.row(4).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT(draws.log_power.row(4).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Draws, ALowerLimitIsNeverFasterAndNeverDrawsMore) {
+  const Draws draws = draw(250);
+  for (Eigen::Index i = 0; i + 1 < 5; ++i) {
+    EXPECT_GT((draws.log_time.row(i) - draws.log_time.row(i + 1)).minCoeff(), -0.01);
+    EXPECT_LT((draws.log_power.row(i) - draws.log_power.row(i + 1)).maxCoeff(), 0.02);
+  }
+}
+
+TEST(Draws, LimitsFarAboveWhatTheJobDrawsDoNothing) {
+  const Draws draws = draw(100);
+  EXPECT_LT(draws.log_time.row(3).cwiseAbs().maxCoeff(), 0.01);  // 250 W
+}
+
+TEST(Draws, LimitsBelowWhatTheJobDrawsHoldItBackMoreTheMoreItDraws) {
+  EXPECT_GT(draw(250).log_time.row(0).mean(), draw(150).log_time.row(0).mean() + 0.02);
+}
+
+TEST(Draws, ADefaultAtItsLimitTellsOnlyThatTheJobWouldDrawAtLeastThat) {
+  const Draws draws = draw(299);
+  EXPECT_TRUE(draws.log_time.allFinite());
+  EXPECT_TRUE(draws.log_power.allFinite());
+  EXPECT_LT(draws.log_power.row(4).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT(draws.log_power.row(2).mean(), std::log(220.0 / 299));  // 200 W, kept within a tenth
+}
+
+TEST(Draws, CurvesDifferAndTheSameSeedGivesTheSame) {
+  const Draws one = draw(250, 1);
+  EXPECT_EQ(one.log_time, draw(250, 1).log_time);
+  EXPECT_NE(one.log_time, draw(250, 2).log_time);
+  EXPECT_GT(one.log_time.row(0).maxCoeff() - one.log_time.row(0).minCoeff(), 0.1);
+}
+
+TEST(Draws, OfAModelTheyScatterAsItSays) {
+  Prediction believed;
+  believed.log_time = Eigen::Vector2d(std::log(1.1), 0);
+  believed.log_energy = Eigen::Vector2d(std::log(0.8), 0);
+  believed.time_factor = Eigen::Vector2d(0.05, 0);
+  believed.energy_factor = Eigen::Vector2d(0, 0);
+  believed.time_own = believed.energy_own = Eigen::Vector2d(0, 0);
+  believed.at = {{.power_limit = 200_W}, {.power_limit = 300_W}};
+  Random random(1);
+  const Draws draws = draw_from(believed, 4000, random);
+  EXPECT_NEAR(draws.log_time.row(0).mean(), std::log(1.1), 0.005);
+  EXPECT_NEAR(std::sqrt((draws.log_time.row(0).array() - draws.log_time.row(0).mean()).square().mean()), 0.05,
+              0.005);
+  EXPECT_LT((draws.log_time.row(0) + draws.log_power.row(0)).array().maxCoeff(), std::log(0.8) + 1e-9);
+  EXPECT_EQ(draws.log_time.row(1).cwiseAbs().maxCoeff(), 0);
+}
+
+}  // namespace
+}  // namespace rubato::predict

@@ -1,0 +1,119 @@
+#include "predict/shared_curve/shared_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "predict/shared_curve/made_curves.h"
+
+namespace rubato::predict {
+namespace {
+
+constexpr std::array kClock = {Knob::sm_clock};
+
+double mean_error(const Model& model, const Curve& curve, const Known& known) {
+  const auto said = model.predict(known, made::points(curve));
+  EXPECT_TRUE(said) << said.error().what;
+  double sum = 0;
+  for (std::size_t i = 0; i < curve.rows.size(); ++i)
+    sum += std::abs(std::exp(said->log_time[static_cast<Eigen::Index>(i)]) /
+                        (curve.rows[i].time / curve.known.at_default.time) -
+                    1);
+  return sum / static_cast<double>(curve.rows.size());
+}
+
+TEST(SharedCurve, LearnsWhatThePowerAtTheDefaultTells) {
+  const auto model = shared_curve_learner().learn(made::population(), kClock);
+  ASSERT_TRUE(model) << model.error().what;
+  for (const double share : {0.2, 0.5, 0.8}) {
+    const Curve unseen = made::curve("new", "new", share, 200 + 100 * share);
+    EXPECT_LT(mean_error(**model, unseen, unseen.known), 0.03) << share;
+  }
+}
+
+TEST(SharedCurve, AProbeTellsWhatTheDefaultCannot) {
+  const auto model = shared_curve_learner().learn(made::population(true), kClock);
+  ASSERT_TRUE(model) << model.error().what;
+  const Curve unseen = made::curve("new", "new", 0.95, 260);
+  Known known = unseen.known;
+  const double before = mean_error(**model, unseen, known);
+  known.probes.push_back(unseen.rows.back());
+  const double after = mean_error(**model, unseen, known);
+  EXPECT_GT(before, 0.05);
+  EXPECT_LT(after, before / 4);
+}
+
+TEST(SharedCurve, AtAProbeAndAtTheDefaultSaysWhatWasMeasured) {
+  const auto model = shared_curve_learner().learn(made::population(true, 0.02), kClock);
+  ASSERT_TRUE(model);
+  const Curve unseen = made::curve("new", "new", 0.5, 260);
+  Known known = unseen.known;
+  known.probes.push_back(unseen.rows[3]);
+  const auto said = (*model)->predict(known, made::points(unseen));
+  ASSERT_TRUE(said);
+  EXPECT_DOUBLE_EQ(said->log_time[0], 0);
+  EXPECT_DOUBLE_EQ(said->log_time[3], std::log(unseen.rows[3].time / unseen.rows[0].time));
+  EXPECT_DOUBLE_EQ(said->time_deviation(3), 0);
+  EXPECT_GT(said->time_deviation(2), 0);
+}
+
+TEST(SharedCurve, NineOfTenUnseenRowsLieInsideTheInterval) {
+  const auto model = shared_curve_learner().learn(made::population(true, 0.02), kClock);
+  ASSERT_TRUE(model);
+  int inside = 0;
+  int all = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Curve unseen = made::curve("new", "new", 0.05 + 0.015 * i, 250 + (i % 20));
+    const auto said = (*model)->predict(unseen.known, made::points(unseen));
+    ASSERT_TRUE(said);
+    for (std::size_t k = 1; k < unseen.rows.size(); ++k) {
+      const double error =
+          said->log_time[static_cast<Eigen::Index>(k)] - std::log(unseen.rows[k].time / unseen.rows[0].time);
+      inside += std::abs(error) < 1.645 * std::hypot(said->time_deviation(k), said->measurement_noise.time);
+      ++all;
+    }
+  }
+  EXPECT_GT(inside, 0.82 * all);
+}
+
+TEST(SharedCurve, ReadsBackAsTheSameModel) {
+  const auto model = shared_curve_learner().learn(made::population(), kClock);
+  ASSERT_TRUE(model);
+  const auto again = shared_curve_learner().read((*model)->state());
+  ASSERT_TRUE(again) << again.error().what;
+  const Curve unseen = made::curve("new", "new", 0.4, 240);
+  const auto a = (*model)->predict(unseen.known, made::points(unseen));
+  const auto b = (*again)->predict(unseen.known, made::points(unseen));
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->log_time, b->log_time);
+  EXPECT_EQ(a->energy_factor, b->energy_factor);
+}
+
+TEST(SharedCurve, RefusesAStateWhosePartsDoNotFit) {
+  const auto model = shared_curve_learner().learn(made::population(), kClock);
+  ASSERT_TRUE(model);
+  nlohmann::json state = (*model)->state();
+  state["time"].erase(state["time"].begin());
+  const auto again = shared_curve_learner().read(state);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::corrupt);
+}
+
+TEST(SharedCurve, NeedsTwoWorkloads) {
+  const std::vector<Curve> one = {made::curve("a", "a", 0.5, 200)};
+  const auto model = shared_curve_learner().learn(one, kClock);
+  ASSERT_FALSE(model);
+  EXPECT_NE(model.error().what.find("there is 1"), std::string::npos);
+}
+
+TEST(SharedCurve, TakesWorkloadsMeasuredAtDifferentSettings) {
+  std::vector<Curve> curves = made::population();
+  curves[3] = made::curve("group0", "other", 0.5, 250, {1.0, 0.85, 0.55});
+  const auto model = shared_curve_learner().learn(curves, kClock);
+  ASSERT_TRUE(model);
+  const Curve unseen = made::curve("new", "new", 0.5, 250, {1.0, 0.95, 0.65});
+  EXPECT_LT(mean_error(**model, unseen, unseen.known), 0.03);
+}
+
+}  // namespace
+}  // namespace rubato::predict
