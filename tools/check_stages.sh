@@ -45,20 +45,20 @@ stage_headers() {
 }
 
 # Goes on after an error, so that one run shows them all.
-build_preset() { cmake --preset "$1" -DRUBATO_TESTS=ON && cmake --build --preset "$1" -- -k 0; }
+build_preset() { cmake --preset "$1" -DRUBATO_TESTS=ON -DRUBATO_UNITY=ON && cmake --build --preset "$1" -- -k 0; }
 stage_build_debug() { build_preset debug; }
 stage_build_release() { build_preset release; }
 stage_build_asan() { build_preset asan; }
 stage_build_tsan() { build_preset tsan; }
 stage_build_clang() {
-  cmake -S . -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release -DRUBATO_TESTS=ON \
+  cmake -S . -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release -DRUBATO_TESTS=ON -DRUBATO_UNITY=ON \
     -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 && cmake --build build/clang -- -k 0
 }
 
 # Each parser under libFuzzer for a few seconds (RUBATO_FUZZ_SECONDS), from the seeds its own encoder makes.
 stage_fuzz() {
   local folder=build/fuzz target
-  cmake -S . -B $folder -G Ninja -DCMAKE_BUILD_TYPE=Sanitize -DRUBATO_TESTS=ON -DRUBATO_FUZZ=ON \
+  cmake -S . -B $folder -G Ninja -DCMAKE_BUILD_TYPE=Sanitize -DRUBATO_TESTS=ON -DRUBATO_FUZZ=ON -DRUBATO_UNITY=ON \
     -DRUBATO_SANITIZE=fuzzer-no-link,address,undefined \
     -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 && cmake --build $folder --target fuzz_targets || return 1
   $folder/bin/make_fuzz_corpus . $folder/seeds || return 1
@@ -119,14 +119,14 @@ stage_tidy() {
   else
     sources=$(changed_sources)
   fi
-  # Only what the release build compiles has flags to check it with.
-  [[ -e build/release/compile_commands.json ]] || cmake --preset release -DRUBATO_TESTS=ON || return 1
+  # A folder that is configured alone: each source has flags of its own there.
+  { cmake --preset release -B build/tidy -DRUBATO_TESTS=ON && cmake --build build/tidy --target rubato_commit; } || return 1
   sources=$(sort -u <<<"$sources" | while read -r file; do
-    [[ -n $file ]] && grep -qF "$PWD/$file\"" build/release/compile_commands.json && echo "$file"
+    [[ -n $file ]] && grep -qF "$PWD/$file\"" build/tidy/compile_commands.json && echo "$file"
   done)
   [[ -n $sources ]] || return 0
   echo "$(wc -l <<<"$sources") files"
-  xargs -P "$jobs" -n 2 clang-tidy-14 -quiet -p build/release --extra-arg=-Wno-unknown-warning-option <<<"$sources"
+  xargs -P "$jobs" -n 2 clang-tidy-14 -quiet -p build/tidy --extra-arg=-Wno-unknown-warning-option <<<"$sources"
 }
 
 # A few words beside "ok".
@@ -155,8 +155,16 @@ excerpt() {
     format) sed -nE 's/^([^:]+):.*clang-format-violations.*/\1/p' "$logs/format.log" | sort -u | sed 's/^/clang-format-14 -i /' ;;
     fuzz) grep -m 20 -E 'error|ERROR: |SUMMARY: |^== ' "$logs/fuzz.log" && tail -n 20 "$logs/fuzz.log" ;;
     tidy) grep -m 20 -E 'error:' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
+    portable) grep -m 20 -E 'error|FAILED|^(FAIL|ERROR): ' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
     *) head -n 20 "$logs/$1.log" ;;
   esac
+}
+
+# The least that says why a stage failed, for the end of a long output: first what was found wrong, with what stands below it.
+reason() {
+  local found
+  found=$(grep -m 12 -A 6 -E ': Failure$|^(FAIL|ERROR): |^[A-Za-z]*(Error|Exception): |SUMMARY: |(error|warning): |FAILED: ' "$logs/$1.log" | cut -c 1-300 | head -n 60)
+  if [[ -n $found ]]; then echo "$found"; else tail -n 12 "$logs/$1.log"; fi
 }
 
 # ctest's own closing lines, the stages that failed, and the sum: tests, plus one for each failed stage without tests.

@@ -98,7 +98,7 @@ build_libraries() {
 }
 
 build_rubato() {
-  configure . "$root/rubato" -DRUBATO_TESTS=OFF -DRUBATO_WERROR=OFF
+  configure . "$root/rubato" -DRUBATO_TESTS=OFF -DRUBATO_WERROR=OFF -DRUBATO_UNITY=ON
   compile "$root/rubato" all
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,14 +12,15 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/unnamed_file.h"
 #include "cli/records.h"
 
 namespace rubato::cli {
 namespace {
 
-/// A file without a name: whoever the child becomes, it may write there.
-Result<ScopedFd> unnamed_file(const char* name) {
-  ScopedFd file(::memfd_create(name, 0));
+/// Whoever the child becomes, it may write there.
+Result<ScopedFd> file_for(const char* name) {
+  ScopedFd file = unnamed_file(name, 0);
   if (!file.is_open()) return fail(from_errno(errno, cat("no memory for the output of a run (", name, ")")));
   return file;
 }
@@ -90,11 +90,11 @@ std::string own_program() {
 }
 
 Result<ChildRun> run_measured(std::vector<std::string> arguments, const std::vector<std::string>& command) {
-  auto report = unnamed_file("report");
+  auto report = file_for("report");
   if (!report) return fail(report.error());
-  auto output = unnamed_file("output");
+  auto output = file_for("output");
   if (!output) return fail(output.error());
-  auto messages = unnamed_file("messages");
+  auto messages = file_for("messages");
   if (!messages) return fail(messages.error());
 
   arguments.insert(arguments.begin(), own_program());

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/unnamed_file.h"
 #include "cli/gpus.h"
 #include "cli/sweep_child.h"
 
@@ -85,7 +85,7 @@ Result<EvidenceWatch> EvidenceWatch::start(const std::string& gpu_list) {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(from_errno(errno, "no pipe to a watcher"));
   ScopedFd theirs(ends[0]);
   ScopedFd ours(ends[1]);
-  ScopedFd seen(memfd_create("seen", MFD_CLOEXEC));
+  ScopedFd seen = unnamed_file("seen", MFD_CLOEXEC);
   if (!seen.is_open()) return fail(from_errno(errno, "no memory for what a watcher sees"));
   const pid_t child = fork();
   if (child < 0) return fail(from_errno(errno, "cannot start a watcher"));

@@ -4,7 +4,6 @@
 namespace rubato::cli {
 namespace {
 
-using report::Amount;
 using report::Array;
 using report::Missing;
 using report::Object;

@@ -7,7 +7,6 @@
 namespace rubato::cli {
 namespace {
 
-using report::Amount;
 using report::Array;
 using report::Missing;
 using report::Object;

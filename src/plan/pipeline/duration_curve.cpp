@@ -9,7 +9,7 @@ namespace rubato::plan {
 namespace {
 
 // A gigawatt: two measurements that lie that close in time are not told apart by it.
-constexpr Price kHighestPrice = static_cast<Price>(1e9 * kPricesPerWatt);
+constexpr CostPerTick kHighestPrice = static_cast<CostPerTick>(1e9 * kPricesPerWatt);
 
 /// Joules that a tick less than `slow` costs on the way to `fast`.
 double steepness(const ClockOption& slow, const ClockOption& fast) {
@@ -86,10 +86,10 @@ Result<DurationCurve> duration_curve(const std::vector<StageOption>& options, Wa
 std::vector<Pace> paces_of(const DurationCurve& curve, const TickRule& rule) {
   std::vector<Pace> paces;
   for (std::size_t i = 0; i < curve.corners.size(); ++i) {
-    Price price = 0;
+    CostPerTick price = 0;
     if (const bool last = i + 1 == curve.corners.size(); !last) {
       const double watts = steepness(curve.corners[i], curve.corners[i + 1]) / rule.tick.value();
-      price = static_cast<Price>(
+      price = static_cast<CostPerTick>(
           std::llround(std::min(watts * kPricesPerWatt, static_cast<double>(kHighestPrice))));
       // Two stretches of one price are one stretch.
       if (price <= (paces.empty() ? 0 : paces.back().price)) continue;

@@ -121,9 +121,9 @@ Project Pipeline::project() const {
 }
 
 /// A tick more of the iteration, in what all stages draw while they wait.
-Price Pipeline::waiting_price() const {
+CostPerTick Pipeline::waiting_price() const {
   const double price = wishes_.blocking.value() * kPricesPerWatt * static_cast<double>(schedule_.stages);
-  return static_cast<Price>(std::min(price, kMostTicks));
+  return static_cast<CostPerTick>(std::min(price, kMostTicks));
 }
 
 IterationCost Pipeline::continuous(const TimeCost& solved) const {

@@ -75,7 +75,7 @@ class Pipeline {
   [[nodiscard]] Project project() const;
   [[nodiscard]] const DurationCurve& curve_of(const Instruction& instruction) const;
   [[nodiscard]] const StageOption& own(std::size_t instruction, const InstructionClocks& clocks) const;
-  [[nodiscard]] Price waiting_price() const;
+  [[nodiscard]] CostPerTick waiting_price() const;
   [[nodiscard]] IterationCost continuous(const TimeCost& solved) const;
   [[nodiscard]] InstructionClocks realise(const TimeCost& solved) const;
   [[nodiscard]] FrontierPoint point(const TimeCost& solved) const;

@@ -66,17 +66,17 @@ TimeCost::Residual TimeCost::residual(Step step) const {
   const Ticks apart = moment_[arc.to] - moment_[arc.from];
   const Pace& pace = arc.paces[arc.piece];
   if (step % 2 == 0) {
-    const Price room = arc.piece + 1 == arc.count ? kEndless : pace.price - arc.flow;
+    const CostPerTick room = arc.piece + 1 == arc.count ? kEndless : pace.price - arc.flow;
     return {apart - pace.duration, room};
   }
-  const Price below = arc.piece == 0 ? 0 : arc.paces[arc.piece - 1].price;
+  const CostPerTick below = arc.piece == 0 ? 0 : arc.paces[arc.piece - 1].price;
   if (arc.flow > below) return {pace.duration - apart, arc.flow - below};
   if (arc.piece == 0) return {};
-  const Price further = arc.piece == 1 ? 0 : arc.paces[arc.piece - 2].price;
+  const CostPerTick further = arc.piece == 1 ? 0 : arc.paces[arc.piece - 2].price;
   return {arc.paces[arc.piece - 1].duration - apart, arc.flow - further};
 }
 
-void TimeCost::send(Step step, Price amount) {
+void TimeCost::send(Step step, CostPerTick amount) {
   Arc& arc = arcs_[step / 2];
   arc.flow += step % 2 == 0 ? amount : -amount;
   while (arc.piece + 1 < arc.count && arc.flow >= arc.paces[arc.piece].price) ++arc.piece;
@@ -110,7 +110,7 @@ void TimeCost::fill() {
   std::uint32_t event = kBegin;
   while (true) {
     if (event == kEnd) {
-      Price least = kEndless;
+      CostPerTick least = kEndless;
       for (const Step step : path_) least = std::min(least, residual(step).room);
       if (least == kEndless) {
         finished_ = true;
@@ -188,7 +188,7 @@ void TimeCost::shorten_to(Ticks time) {
   }
 }
 
-void TimeCost::shorten_below(Price price) {
+void TimeCost::shorten_below(CostPerTick price) {
   while (!finished_ && flow_ < price) {
     pull(ahead_[kEnd]);
     settle();

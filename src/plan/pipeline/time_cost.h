@@ -18,13 +18,13 @@
 namespace rubato::plan {
 
 using Ticks = std::int64_t;
-using Price = std::int64_t;  // of one tick, in whatever unit the caller counts cost
+using CostPerTick = std::int64_t;  // of one tick, in whatever unit the caller counts cost
 
 /// What an activity can take: the longest duration first, and what a tick less than that costs down to the
 /// next. Prices rise strictly. The last one is the shortest duration; its price is not read.
 struct Pace {
   Ticks duration = 0;
-  Price price = 0;  // of a tick below `duration`
+  CostPerTick price = 0;  // of a tick below `duration`
 };
 
 struct Activity {
@@ -50,12 +50,12 @@ class TimeCost {
   /// Nothing can be made shorter any more.
   [[nodiscard]] bool shortest() const { return finished_; }
   /// Of the next tick less; the highest seen so far where there is none.
-  [[nodiscard]] Price price() const { return flow_; }
+  [[nodiscard]] CostPerTick price() const { return flow_; }
 
   /// Down to `time`, or to the shortest where that is longer.
   void shorten_to(Ticks time);
   /// While a tick less costs less than `price`.
-  void shorten_below(Price price);
+  void shorten_below(CostPerTick price);
 
   /// The cheapest duration of an activity at time(): within its curve.
   [[nodiscard]] Ticks duration(std::size_t activity) const;
@@ -68,7 +68,7 @@ class TimeCost {
   static constexpr std::size_t kBegin = 0;
   static constexpr std::size_t kEnd = 1;
   // More than any sum of prices that is ever sent: an arc of this room never fills.
-  static constexpr Price kEndless = Price{1} << 60U;
+  static constexpr CostPerTick kEndless = CostPerTick{1} << 60U;
 
   struct Arc {
     std::uint32_t from = 0;
@@ -76,11 +76,11 @@ class TimeCost {
     const Pace* paces = nullptr;
     std::uint32_t count = 0;
     std::uint32_t piece = 0;  // the price below paces[piece] is above `flow`
-    Price flow = 0;
+    CostPerTick flow = 0;
   };
   struct Residual {
-    Ticks slack = 0;  // of its length against the moments of its ends; 0 can carry flow now
-    Price room = 0;   // 0: it is not there
+    Ticks slack = 0;       // of its length against the moments of its ends; 0 can carry flow now
+    CostPerTick room = 0;  // 0: it is not there
   };
   using Step = std::uint32_t;  // 2 * arc, + 1 against its direction
 
@@ -89,7 +89,7 @@ class TimeCost {
   [[nodiscard]] std::uint32_t head(Step step) const {
     return step % 2 == 0 ? arcs_[step / 2].to : arcs_[step / 2].from;
   }
-  void send(Step step, Price amount);
+  void send(Step step, CostPerTick amount);
   void settle();
   [[nodiscard]] bool label();
   void fill();
@@ -108,7 +108,7 @@ class TimeCost {
   std::vector<std::uint32_t> queue_;
   std::vector<Step> path_;
   std::vector<std::pair<Ticks, std::uint32_t>> heap_;
-  Price flow_ = 0;
+  CostPerTick flow_ = 0;
   bool finished_ = false;
   std::uint64_t breakpoints_ = 0;
 };

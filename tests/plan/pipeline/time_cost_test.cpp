@@ -26,32 +26,32 @@ Project project_of(std::vector<std::vector<Pace>> curves,
 }
 
 /// What it costs to be shorter than the longest duration.
-Price cost_of(const std::vector<Pace>& curve, Ticks duration) {
-  Price cost = 0;
+CostPerTick cost_of(const std::vector<Pace>& curve, Ticks duration) {
+  CostPerTick cost = 0;
   for (std::size_t i = 0; i + 1 < curve.size(); ++i)
     cost +=
         curve[i].price * std::max(Ticks{0}, curve[i].duration - std::max(duration, curve[i + 1].duration));
   return cost;
 }
 
-Price cost_of(const Project& project, const TimeCost& solved) {
-  Price cost = 0;
+CostPerTick cost_of(const Project& project, const TimeCost& solved) {
+  CostPerTick cost = 0;
   for (std::size_t i = 0; i < project.activities.size(); ++i)
     cost += cost_of(project.curves[i], solved.duration(i));
   return cost;
 }
 
 /// Every combination of whole durations: the least cost of each total time or less.
-std::map<Ticks, Price> by_hand(const Project& project,
-                               const std::vector<std::pair<std::size_t, std::size_t>>& after) {
-  std::map<Ticks, Price> least;
+std::map<Ticks, CostPerTick> by_hand(const Project& project,
+                                     const std::vector<std::pair<std::size_t, std::size_t>>& after) {
+  std::map<Ticks, CostPerTick> least;
   const std::size_t count = project.curves.size();
   std::vector<Ticks> taken;
   for (const auto& curve : project.curves) taken.push_back(curve.back().duration);
   while (true) {
     std::vector<Ticks> begin(count);
     Ticks total = 0;
-    Price cost = 0;
+    CostPerTick cost = 0;
     for (std::size_t i = 0; i < count; ++i) {
       for (const auto& [first, second] : after)
         if (second == i) begin[i] = std::max(begin[i], begin[first] + taken[first]);
@@ -67,7 +67,7 @@ std::map<Ticks, Price> by_hand(const Project& project,
     }
     if (digit == count) break;
   }
-  Price best = std::numeric_limits<Price>::max();
+  CostPerTick best = std::numeric_limits<CostPerTick>::max();
   for (auto& [total, cost] : least) cost = best = std::min(best, cost);
   return least;
 }
@@ -127,12 +127,12 @@ RC_GTEST_PROP(TimeCost, IsAsCheapAsTheBestOfAllCombinationsAtEveryTime, ()) {
   std::vector<std::vector<Pace>> curves;
   for (std::size_t i = 0; i < count; ++i) {
     Ticks duration = *rc::gen::inRange<Ticks>(1, 3);
-    Price price = *rc::gen::inRange<Price>(8, 20);
+    CostPerTick price = *rc::gen::inRange<CostPerTick>(8, 20);
     std::vector<Pace> curve{{duration, 0}};
     for (auto left = *rc::gen::inRange(0, 3); left > 0; --left) {
       duration += *rc::gen::inRange<Ticks>(1, 3);
       curve.insert(curve.begin(), {duration, price});
-      price -= *rc::gen::inRange<Price>(1, 4);
+      price -= *rc::gen::inRange<CostPerTick>(1, 4);
     }
     curves.push_back(curve);
   }
@@ -146,12 +146,12 @@ RC_GTEST_PROP(TimeCost, IsAsCheapAsTheBestOfAllCombinationsAtEveryTime, ()) {
   TimeCost solved(project);
   RC_ASSERT(solved.time() == least.rbegin()->first);
   const Ticks shortest = least.begin()->first;
-  Price before = cost_of(project, solved);
-  Price slope = 0;
+  CostPerTick before = cost_of(project, solved);
+  CostPerTick slope = 0;
   for (Ticks time = solved.time(); time >= shortest; --time) {
     solved.shorten_to(time);
     RC_ASSERT(solved.time() == time);
-    const Price cost = cost_of(project, solved);
+    const CostPerTick cost = cost_of(project, solved);
     RC_ASSERT(cost == std::prev(least.upper_bound(time))->second);
     RC_ASSERT(cost - before >= slope);  // convex
     slope = cost - before;
