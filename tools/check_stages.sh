@@ -30,7 +30,7 @@ stage_scripts() {
   { printf '%s\n' quickstart check .ci/run; project_files sh; grep -lE '^#!.*\bbash' tools/*; } | sort -u | xargs shellcheck
 }
 
-stage_layers() { tools/check_layers; }
+stage_layers() { tools/check_one_definition && tools/check_layers; }
 stage_sizes() { tools/check_file_sizes; }
 
 # What is installed must compile alone, for C and C++ programs alike.

@@ -19,6 +19,10 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 TYPE = re.compile(r"(?:struct|class|enum(?: class)?|union)\s+(?:alignas\(\w+\)\s+)?([A-Za-z_]\w*)")
 ALIAS = re.compile(r"using\s+([A-Za-z_]\w*)\s*=")
 CONSTANT = re.compile(r"constexpr\b.*?\b(k[A-Z]\w*)\b")
+IMPORT = re.compile(r"^using ([\w:]+::)(\w+);", re.M)
+# Of the C library, and called without a namespace here and there.
+SYSTEM = {"accept", "bind", "close", "connect", "exec", "fork", "index", "kill", "link", "listen", "open", "pause", "pipe", "poll",
+          "read", "remove", "rename", "select", "send", "signal", "sleep", "stat", "sync", "time", "wait", "write"}
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
 
 
@@ -30,7 +34,7 @@ def names_of(text):
             depth += 1
         elif line == "}  // namespace":
             depth -= 1
-        elif depth > 0 or line.startswith("static "):
+        elif depth > 0 or line.startswith(("static ", "using ")):
             names |= declared(line)
     return names
 
@@ -53,7 +57,8 @@ def header_names(room):
     names = set()
     for header in room.rglob("*.h"):
         for line in header.read_text(encoding="utf-8").splitlines():
-            if found := TYPE.match(line) or ALIAS.match(line) or CONSTANT.search(line):
+            names |= declared(line)
+            if found := CONSTANT.search(line):
                 names.add(found[1])
     return names
 
@@ -63,23 +68,36 @@ def room_of(source):
     return ROOT.joinpath(*pathlib.Path(source).relative_to(ROOT).parts[:2])
 
 
-def grouped(sources):
+class Source:
+    def __init__(self, path):
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+        lines = text.splitlines()
+        self.path = path
+        self.names = names_of(text)
+        self.local = {name for line in lines if line.startswith(" ") for name in CONSTANT.findall(line)}
+        self.imports = {name: whole + name for whole, name in IMPORT.findall(text)}
+        # What asks for other declarations of the system headers, or has a main, stays alone.
+        self.alone = bool(re.search(r"^#\s*define _|^int main\(", text, re.M)) or bool(
+            (self.names | self.local) & (header_names(room_of(path)) | SYSTEM))
+
+    def bears(self, other):
+        return not (self.names & (other.names | other.local | other.imports.keys()) or self.local & other.names
+                    or self.imports.keys() & other.names
+                    or any(other.imports.get(name, whole) != whole for name, whole in self.imports.items()))
+
+
+def grouped(paths):
     groups = []
-    for source in sources:
-        text = pathlib.Path(source).read_text(encoding="utf-8")
-        names, local = names_of(text), {name for line in text.splitlines() if line.startswith(" ") for name in CONSTANT.findall(line)}
-        # What asks for other declarations of the system headers, or has a main, must come first or alone.
-        if (names | local) & header_names(room_of(source)) or re.search(r"^#\s*define _|^int main\(", text, re.M):
+    for source in map(Source, paths):
+        if source.alone:
             continue
-        for members, taken, inside in groups:
-            if len(members) < LARGEST and not (names & taken or names & inside or local & taken):
+        for members in groups:
+            if len(members) < LARGEST and all(source.bears(member) for member in members):
                 members.append(source)
-                taken |= names
-                inside |= local
                 break
         else:
-            groups.append(([source], names, local))
-    return [members for members, *_ in groups if len(members) > 1]
+            groups.append([source])
+    return [[member.path for member in members] for members in groups if len(members) > 1]
 
 
 def main():

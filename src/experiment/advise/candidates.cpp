@@ -46,7 +46,7 @@ void multiply(std::vector<predict::KnobPoint>& points, const std::vector<T>& val
 
 }  // namespace
 
-std::vector<predict::KnobPoint> candidates(const KnobRanges& ranges, std::span<const Knob> knobs) {
+std::vector<predict::KnobPoint> candidates(const CandidateRanges& ranges, std::span<const Knob> knobs) {
   const auto wants = [&](Knob knob) { return std::find(knobs.begin(), knobs.end(), knob) != knobs.end(); };
   std::vector<Watts> limits;
   std::vector<Megahertz> sm;

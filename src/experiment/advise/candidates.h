@@ -11,7 +11,7 @@ namespace rubato::experiment {
 
 inline constexpr std::size_t kMostCandidates = 600;
 
-struct KnobRanges {
+struct CandidateRanges {
   PowerLimits limits;
   std::vector<Megahertz> sm_clocks;      // what can be locked; empty: nothing
   std::vector<Megahertz> memory_clocks;  // the same
@@ -19,7 +19,7 @@ struct KnobRanges {
 
 /// All combinations over `knobs`. Power limits in whole watts from the lowest to the one that was found,
 /// never above: nobody asked for more power.
-[[nodiscard]] std::vector<predict::KnobPoint> candidates(const KnobRanges& ranges,
+[[nodiscard]] std::vector<predict::KnobPoint> candidates(const CandidateRanges& ranges,
                                                          std::span<const Knob> knobs);
 
 }  // namespace rubato::experiment

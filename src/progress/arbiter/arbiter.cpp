@@ -82,7 +82,7 @@ Ruling Arbiter::rule(TimePoint now) const {
   const auto check = [&](const IterationEstimate& used, const IterationEstimate& other) {
     Comparison c = compare(used, other);
     if (!epochs || other.source != ProgressSource::marks) return c;
-    c.finding = Finding::silent;
+    c.finding = Agreement::silent;
     c.check.agrees = true;
     c.check.why = cat("marks are ", *other.period, " apart: epochs or evaluations");
     return c;

@@ -50,14 +50,14 @@ Comparison without_period(const IterationEstimate& used, const IterationEstimate
   Comparison c;
   c.check.source = other.source;
   if (!used.periodic && !other.periodic) {
-    c.finding = Finding::same;
+    c.finding = Agreement::same;
     c.check.agrees = true;
     c.check.why = "it finds no period either";
   } else if (other.periodic) {
-    c.finding = Finding::contradicted;
+    c.finding = Agreement::contradicted;
     c.check.why = cat("it finds a period of ", *other.period);
   } else if (other.source == ProgressSource::kernels) {
-    c.finding = Finding::contradicted;
+    c.finding = Agreement::contradicted;
     c.check.why = "it finds no period in the kernels";
   } else {
     c.check.agrees = true;
@@ -79,7 +79,7 @@ Comparison compare(const IterationEstimate& used, const IterationEstimate& other
   const double within = tolerance(used, other);
   const bool near = std::abs(std::max(ratio, 1 / ratio) - k) <= within * k;
   if (near && k < 1.5) {
-    c.finding = Finding::same;
+    c.finding = Agreement::same;
     c.check.why = "it finds the same period";
   } else if (other.relation == PeriodRelation::beat || used.relation == PeriodRelation::beat) {
     c.check.why = "a beat with the sensor says nothing of the length";
@@ -87,10 +87,10 @@ Comparison compare(const IterationEstimate& used, const IterationEstimate& other
     c.check.why = ratio < 1 ? cat("about ", number(k, 0), " of its periods in one: too many to compare")
                             : cat("one of its periods is about ", number(k, 0), ": too many to compare");
   } else if (near) {
-    c.finding = Finding::whole;
+    c.finding = Agreement::whole;
     c.check.why = ratio < 1 ? whole_part(used.source, other.source, k) : whole_multiple(used.source, k);
   } else {
-    c.finding = Finding::contradicted;
+    c.finding = Agreement::contradicted;
     c.check.agrees = false;
     c.check.why = cat("it finds ", *other.period, ", no whole multiple or part of ", *used.period);
   }
@@ -98,10 +98,10 @@ Comparison compare(const IterationEstimate& used, const IterationEstimate& other
 }
 
 double after_check(double confidence, const IterationEstimate& used, const IterationEstimate& other,
-                   Finding finding) {
+                   Agreement finding) {
   const double cap = other.source == ProgressSource::telemetry ? kTelemetryCheck : kOtherCheck;
   double check = std::min(other.confidence, cap);
-  if (finding == Finding::same) {
+  if (finding == Agreement::same) {
     const bool independent = used.source == ProgressSource::marks || other.source == ProgressSource::marks;
     const double chance = independent ? kAgreeByChance : kAgreeByCommonCause;
     const double both_right = confidence * check;
@@ -109,7 +109,7 @@ double after_check(double confidence, const IterationEstimate& used, const Itera
     if (both_right <= 0) return confidence;
     return std::max(confidence, std::min(kSurest, both_right / (both_right + both_wrong)));
   }
-  if (finding == Finding::contradicted) {
+  if (finding == Agreement::contradicted) {
     if (!other.periodic) check *= kNoPeriodInKernels;
     // At most one is right, given that not both are.
     return confidence * (1 - check) / (1 - confidence * check);

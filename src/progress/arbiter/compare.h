@@ -5,7 +5,7 @@
 
 namespace rubato::progress {
 
-enum class Finding {
+enum class Agreement {
   same,          // one length: evidence for both
   whole,         // a whole multiple or part: another unit of the same rhythm
   silent,        // could not contradict whatever the truth
@@ -13,7 +13,7 @@ enum class Finding {
 };
 
 struct Comparison {
-  Finding finding = Finding::silent;
+  Agreement finding = Agreement::silent;
   Check check;
 };
 
@@ -21,6 +21,6 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const IterationEstimate& used, const IterationEstimate& other);
 /// Confidence of `used` after a check by `other` at its own confidence.
 [[nodiscard]] double after_check(double confidence, const IterationEstimate& used,
-                                 const IterationEstimate& other, Finding finding);
+                                 const IterationEstimate& other, Agreement finding);
 
 }  // namespace rubato::progress

@@ -8,8 +8,8 @@
 namespace rubato::experiment {
 namespace {
 
-KnobRanges ranges() {
-  KnobRanges out{
+CandidateRanges ranges() {
+  CandidateRanges out{
       .limits = {.min = 98_W, .max = 300_W, .default_limit = 250_W, .requested = 200_W, .enforced = 200_W},
       .sm_clocks = {},
       .memory_clocks = {877_MHz, 810_MHz}};
@@ -44,7 +44,7 @@ TEST(Candidates, AllKnobsTogetherAreAtMostWhatAModelAnswersAtOnce) {
 }
 
 TEST(Candidates, AKnobTheGpuLacksGivesNone) {
-  KnobRanges none = ranges();
+  CandidateRanges none = ranges();
   none.sm_clocks.clear();
   EXPECT_TRUE(candidates(none, std::array{Knob::sm_clock}).empty());
 }

@@ -45,7 +45,7 @@ RC_GTEST_PROP(Arbiter, OrderOfTheSourcesDoesNotMatter, ()) {
 RC_GTEST_PROP(Arbiter, TheUnitOfTimeDoesNotMatterToAComparison, ()) {
   IterationEstimate a = any_estimate(ProgressSource::kernels);
   IterationEstimate b = any_estimate(ProgressSource::telemetry);
-  const Finding before = compare(a, b).finding;
+  const Agreement before = compare(a, b).finding;
   if (a.period) a.period = *a.period * 8.0;
   if (b.period) b.period = *b.period * 8.0;
   RC_ASSERT(compare(a, b).finding == before);
@@ -55,11 +55,11 @@ RC_GTEST_PROP(Arbiter, AgreementNeverLowersAndContradictionNeverRaises, ()) {
   const IterationEstimate a = any_estimate(ProgressSource::kernels);
   const IterationEstimate b =
       any_estimate(*rc::gen::element(ProgressSource::marks, ProgressSource::telemetry));
-  const double same = after_check(a.confidence, a, b, Finding::same);
-  const double contradicted = after_check(a.confidence, a, b, Finding::contradicted);
+  const double same = after_check(a.confidence, a, b, Agreement::same);
+  const double contradicted = after_check(a.confidence, a, b, Agreement::contradicted);
   RC_ASSERT(same >= a.confidence && same <= 1.0);
   RC_ASSERT(contradicted <= a.confidence && contradicted >= 0.0);
-  RC_ASSERT(after_check(a.confidence, a, b, Finding::whole) == a.confidence);
+  RC_ASSERT(after_check(a.confidence, a, b, Agreement::whole) == a.confidence);
 }
 
 RC_GTEST_PROP(Arbiter, EveryOtherFreshSourceIsACheck, ()) {
