@@ -220,6 +220,13 @@ static inline void rubato_layer_begin(const char* name) {
 static inline void rubato_layer_end(const char* name) {
   rubato_mark_put_(RUBATO_MARK_LAYER_END, rubato_name(name), 0, 0);
 }
+/* What is trained from here on, so that a plan of clocks made for another model is not run. parameters: those
+ * that are trained; batch: samples in a batch of this process; precision: enum rubato_mark_precision of
+ * matrix products. Each 0: not known. */
+static inline void rubato_model(const char* name, uint64_t parameters, uint64_t batch, uint64_t precision) {
+  const uint64_t detail[4] = {parameters, batch, precision, 0};
+  rubato_mark_write_(RUBATO_MARK_MODEL, 0, rubato_name(name), detail);
+}
 /* One moment. */
 static inline void rubato_mark(const char* name) {
   rubato_mark_put_(RUBATO_MARK_POINT, rubato_name(name), 0, 0);

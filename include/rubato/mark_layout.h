@@ -46,6 +46,10 @@ enum rubato_mark_kind {
   RUBATO_MARK_HOOK = 14,    /* a framework's hook is in place; id = hash of its name, "keras 3.6 (jax)" */
   RUBATO_MARK_PROBLEM = 15, /* a hook failed and stepped back; id = hash of a sentence, named before */
   RUBATO_MARK_POINT = 16,   /* rubato.mark("name"): one moment; id = hash of its name */
+  /* What is trained from here on; id = hash of the model's name (0: none); detail[0] = parameters that are
+   * trained, detail[1] = samples in a batch of this process, detail[2] = enum rubato_mark_precision; each 0:
+   * not known */
+  RUBATO_MARK_MODEL = 17,
 };
 /* The hash of a name, wherever an id is one: 64-bit FNV-1a over its UTF-8 bytes. A producer writes its NAME
  * marks before the first mark that uses the id. */
@@ -61,6 +65,14 @@ enum rubato_mark_phase {
   RUBATO_PHASE_EVALUATION = 5,
   RUBATO_PHASE_CHECKPOINT = 6,
   RUBATO_PHASE_COMMUNICATION = 7,
+};
+
+/* What matrix products are computed in. */
+enum rubato_mark_precision {
+  RUBATO_PRECISION_FP32 = 1,
+  RUBATO_PRECISION_TF32 = 2,
+  RUBATO_PRECISION_FP16 = 3,
+  RUBATO_PRECISION_BF16 = 4,
 };
 
 #define RUBATO_MARK_FLAG_SIMULATED 1U /* written by the simulated trainer, on the simulated world's clock */

@@ -9,6 +9,7 @@ rubato.load("last").power                  # records of runs as pandas frames
 
 _PLACES = {
     "mark": "_user",
+    "model": "_user",
     "iteration": "_user",
     "epoch": "_user",
     "window": "windows",

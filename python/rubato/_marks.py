@@ -15,6 +15,8 @@ API = 1  # of this module's functions; another instance of it is used only where
 
 FORWARD, BACKWARD, OPTIMIZER, DATA, EVALUATION, CHECKPOINT, COMMUNICATION = range(1, 8)
 
+PRECISIONS = ("", "fp32", "tf32", "fp16", "bf16")  # enum rubato_mark_precision
+
 _CAPACITY = 4096
 _HOOK_CAPACITY = 64  # a ring of its own for what hooks say of themselves: most processes never say more
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
@@ -85,11 +87,16 @@ def _named(kind, text):
         pass
 
 
+def _hook_ring():
+    ring = getattr(_local, "hooks", None)
+    if ring is None and active():
+        ring = _local.hooks = _open("-hooks", _HOOK_CAPACITY)
+    return ring
+
+
 def _of_hook(kind, text):
     try:
-        ring = getattr(_local, "hooks", None)
-        if ring is None and active():
-            ring = _local.hooks = _open("-hooks", _HOOK_CAPACITY)
+        ring = _hook_ring()
         if ring is not None:
             ns = _now()
             ring.write(ns, kind, 0, ring.name(text, ns), 0, 0, 0, 0)
@@ -233,6 +240,20 @@ def end_window(name):
 def point(name):
     """One moment."""
     _named(16, name)
+
+
+def model(name="", parameters=0, batch=0, precision=""):
+    """What is trained from here on: parameters that are trained, samples in a batch of this process, the type of
+    matrix products ("fp32", "tf32", "fp16", "bf16"). 0 and the empty text: not known.
+    """
+    try:
+        ring = _hook_ring()
+        if ring is not None:
+            ns = _now()
+            number = PRECISIONS.index(precision) if precision in PRECISIONS else 0
+            ring.write(ns, 17, 0, ring.name(name, ns) if name else 0, int(parameters), int(batch), number, 0)
+    except Exception:
+        pass
 
 
 def hook(name):

@@ -26,6 +26,14 @@ def mark(name: str) -> None:
     shared("_marks").point(str(name))
 
 
+def model(name: str = "", parameters: int = 0, batch: int = 0, precision: str = "") -> None:
+    """What is trained from here on, for loops whose framework no hook understands: `rubato run --plan` runs no
+    plan that was made for another. Parameters are those that are trained; precision is that of matrix products:
+    fp32, tf32, fp16, bf16. What is left out is not compared.
+    """
+    shared("_marks").model(str(name), parameters, batch, precision)
+
+
 class iteration:
     """`with rubato.iteration():` around one training step, for loops that no hook understands.
 

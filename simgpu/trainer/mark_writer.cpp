@@ -32,6 +32,32 @@ void MarkWriter::write(TimePoint at, rubato_mark_kind kind, std::uint64_t id) {
                                  .id = id});
 }
 
+void MarkWriter::write_model(TimePoint at, const TrainedModel& model) {
+  std::uint64_t precision = 0;
+  switch (model.precision.value_or(Precision::fp32)) {
+    case Precision::fp32:
+      precision = model.precision ? RUBATO_PRECISION_FP32 : 0;
+      break;
+    case Precision::tf32:
+      precision = RUBATO_PRECISION_TF32;
+      break;
+    case Precision::fp16:
+      precision = RUBATO_PRECISION_FP16;
+      break;
+    case Precision::bf16:
+      precision = RUBATO_PRECISION_BF16;
+      break;
+  }
+  const std::uint64_t id = model.name.empty() ? 0 : hash_of_name(model.name);
+  if (id != 0) write_name(at, id, model.name);
+  ring_.write(rubato_mark_record{.monotonic_ns = at.ns,
+                                 .kind = RUBATO_MARK_MODEL,
+                                 .flags = RUBATO_MARK_FLAG_SIMULATED,
+                                 .id = id,
+                                 .detail = {static_cast<std::uint64_t>(model.parameters.value_or(0)),
+                                            model.batch.value_or(0), precision, 0}});
+}
+
 void MarkWriter::write_name(TimePoint at, std::uint64_t id, std::string_view name) {
   for (std::uint32_t part = 0; !name.empty(); ++part) {
     rubato_mark_record record{.monotonic_ns = at.ns,

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/trained_model.h"
 #include "rubato/mark_layout.h"
 #include "simgpu/trainer/ring_map.h"
 
@@ -23,6 +24,8 @@ class MarkWriter {
                                                  std::uint32_t capacity = RUBATO_MARK_DEFAULT_CAPACITY);
 
   void write(TimePoint at, rubato_mark_kind kind, std::uint64_t id);
+  /// What is trained from here on.
+  void write_model(TimePoint at, const TrainedModel& model);
   /// What `id` is called, in as many marks as it takes.
   void write_name(TimePoint at, std::uint64_t id, std::string_view name);
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "device/replay/board.h"
 #include "device/sim/work.h"
+#include "device/sim/workload_model.h"
 
 namespace rubato::sim_trainer {
 namespace {
@@ -41,6 +42,7 @@ Stage make_stage(const std::shared_ptr<World>& world, const std::string& workloa
   return {.clock = world->clock(),
           .workload = workload,
           .gpu_uuid = world->identity(static_cast<unsigned>(chosen.gpu)).id.uuid,
+          .model = {},
           .start = [world, chosen](std::int64_t pid, TimePoint now, VirtualTrainer::OnMark on_mark) {
             return VirtualTrainer::start(*world, chosen, pid, now, std::move(on_mark));
           }};
@@ -73,7 +75,9 @@ Result<Stage> simulated(TrainOptions options) {
   const Result<unsigned> gpu = choose_gpu(**world, options, "RUBATO_SIM_GPUS");
   if (!gpu) return fail(gpu.error());
   options.gpu = static_cast<int>(*gpu);
-  return make_stage(std::shared_ptr(std::move(*world)), options.workload, options);
+  Stage stage = make_stage(std::shared_ptr(std::move(*world)), options.workload, options);
+  stage.model = device::sim::model_of_workload(options.workload);
+  return stage;
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "core/trained_model.h"
 #include "simgpu/trainer/virtual_trainer.h"
 
 namespace rubato::sim_trainer {
@@ -13,6 +15,7 @@ struct Stage {
   std::shared_ptr<const Clock> clock;
   std::string workload;
   std::string gpu_uuid;
+  std::optional<TrainedModel> model;
   /// Holds the world for as long as the stage lives.
   std::function<Result<std::unique_ptr<VirtualTrainer>>(std::int64_t pid, TimePoint now,
                                                         VirtualTrainer::OnMark on_mark)>

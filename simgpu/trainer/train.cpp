@@ -96,6 +96,7 @@ Result<int> train(const TrainOptions& options) {
     const EndSignals signals;
     const TimePoint begin = stage->clock->now();
     TimePoint last = begin;
+    if (*writer && stage->model) (*writer)->write_model(begin, *stage->model);
     const auto on_mark = [&](const Mark& mark) {
       last = mark.at;
       if (*writer) (*writer)->write(mark.at, static_cast<rubato_mark_kind>(mark.kind), mark.id);

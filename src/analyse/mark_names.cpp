@@ -9,11 +9,11 @@
 namespace rubato::analyse {
 namespace {
 
-constexpr std::array<std::string_view, 17> kMarks = {
+constexpr std::array<std::string_view, 18> kMarks = {
     "unknown",        "iteration_begin", "iteration_end", "epoch_begin", "epoch_end",    "phase_begin",
     "phase_end",      "layer_begin",     "layer_end",     "name",        "window_begin", "window_end",
-    "training_begin", "training_end",    "hook",          "problem",     "point"};
-static_assert(RUBATO_MARK_POINT == kMarks.size() - 1);
+    "training_begin", "training_end",    "hook",          "problem",     "point",        "model"};
+static_assert(RUBATO_MARK_MODEL == kMarks.size() - 1);
 
 constexpr std::array<std::string_view, 8> kPhases = {"unknown", "forward",    "backward",   "optimizer",
                                                      "data",    "evaluation", "checkpoint", "communication"};

@@ -104,7 +104,7 @@ class Conductor final : public experiment::LatencyBench {
     return out;
   }
 
-  Result<TimePoint> ask(const Setting& setting) override {
+  Result<experiment::AskedFor> ask(const Setting& setting) override {
     const TimePoint before = clock_->now();
     const auto applied = lease_.apply(gpu_.identity().id, setting);
     if (!applied) return fail(applied.error());
@@ -112,7 +112,7 @@ class Conductor final : public experiment::LatencyBench {
       return fail(ErrorCode::internal, "the guard does not say when it asked the driver",
                   "is it of another version of rubato?");
     asking_.push_back(*applied->lock_asked - before);
-    return *applied->lock_asked;
+    return experiment::AskedFor{*applied->lock_asked, clock_->now()};
   }
   Result<ClockReading> clocks() override { return gpu_.read_clocks(); }
   Result<FastReading> power() override { return gpu_.read_fast(); }
@@ -153,6 +153,7 @@ class Conductor final : public experiment::LatencyBench {
                               ": higher ones were not timed"));
     plan = study_plan(options_, target_, *highest, sensor);
     if (!plan) return fail(plan.error());
+    plan->calls_take_no_time = gpu_.kind() == Kind::modelled;
     LatencyStudy study(std::move(*plan), Random(options_.seed));
     asking_.clear();
     if (Status timed = time_changes(study); !timed) return timed;

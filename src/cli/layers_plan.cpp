@@ -142,6 +142,7 @@ Result<LayersPlanned> plan_all(const Invocation& invocation, const Options& opti
   auto demanded = read_demands(options.network);
   if (!demanded) return fail(demanded.error());
   out.demands = std::move(demanded->demands);
+  if (demanded->left_out.empty()) out.parameters = predict::trained_parameters_of(out.demands);
   if (!options.pass.empty()) {
     const auto pass = parse_layer_pass(options.pass);
     if (!pass) return fail(pass.error());
@@ -205,6 +206,7 @@ plan::LayerPlan layer_plan_of(const LayersPlanned& planned, const PlannedBy& by)
   if (planned.of_this_gpu) out.uuid = planned.uuid;
   out.network = planned.demands.network;
   out.batch = planned.demands.batch;
+  out.parameters = planned.parameters;
   out.input = planned.demands.input;
   out.precision = planned.demands.precision;
   out.strategy = by.strategy;

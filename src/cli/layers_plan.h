@@ -22,6 +22,7 @@ struct PlannedBy {
 
 struct LayersPlanned {
   NetworkDemands demands;
+  std::optional<double> parameters;  // that are trained; absent: layers were left out
   std::optional<LayerPass> only;
   std::string board;
   std::string uuid;

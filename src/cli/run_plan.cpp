@@ -152,8 +152,7 @@ std::string describe(const AskedPlan& asked) {
              ", ", name_of(plan.precision), ", at most ", percent(asked.max_slowdown),
              " slower: ", plan.phases.size(), plan.phases.size() == 1 ? " phase, " : " phases, ", changes,
              changes == 1 ? " change" : " changes", " of clocks an iteration, against ",
-             describe(govern::setting_of(plan.single, plan.memory_clock)),
-             "; the job does not tell its model or batch, only the length of its iteration is compared");
+             describe(govern::setting_of(plan.single, plan.memory_clock)));
 }
 
 std::string why_single_only(const AskedPlan& asked, std::size_t gpus,

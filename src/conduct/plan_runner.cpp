@@ -3,10 +3,13 @@
 #include <rubato/mark_layout.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
+#include <utility>
 
 #include "base/text.h"
+#include "govern/layer_plan/same_job.h"
 
 namespace rubato::conduct {
 namespace {
@@ -22,6 +25,9 @@ constexpr double kUnlikeMeasured = 1.5;
 constexpr double kUnlikeModelled = 3;
 // NCCL and RCCL call their kernels ncclDevKernel_… and ncclKernel_…; NVSHMEM and MSCCL++ by their own names.
 constexpr std::string_view kCollectives[] = {"nccl", "rccl", "nvshmem", "mscclpp", "allreduce"};
+
+constexpr std::array kPrecisions = {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16};
+static_assert(RUBATO_PRECISION_BF16 - RUBATO_PRECISION_FP32 + 1 == kPrecisions.size());
 
 std::string lower(std::string_view text) {
   std::string out;
@@ -46,15 +52,33 @@ void PlanRunner::kernels(const KernelNews& news) {
 }
 
 void PlanRunner::mark(const Mark& mark) {
-  if (mark.kind != RUBATO_MARK_NAME || collective_) return;
+  if (mark.kind == RUBATO_MARK_MODEL) model_ = mark;
+  if (mark.kind == RUBATO_MARK_NAME) name(mark);
+}
+
+void PlanRunner::name(const Mark& mark) {
   std::array<char, sizeof mark.detail> text{};
   std::memcpy(text.data(), mark.detail.data(), text.size());
   std::string& name = names_[mark.id];
+  if (mark.flags >> 16 == 0) name.clear();  // told again, by another thread
   name += std::string_view(text.data(), strnlen(text.data(), text.size()));
   const std::string plain = lower(name);
   for (const std::string_view sign : kCollectives)
-    if (plain.find(sign) != std::string::npos) collective_ = name;
+    if (!collective_ && plain.find(sign) != std::string::npos) collective_ = name;
   if (names_.size() > kMostNames) names_.clear();
+}
+
+std::optional<TrainedModel> PlanRunner::trained() const {
+  if (!model_) return std::nullopt;
+  const auto& [parameters, batch, precision, none] = model_->detail;
+  TrainedModel out;
+  if (const auto name = names_.find(model_->id); model_->id != 0 && name != names_.end())
+    out.name = name->second;
+  if (parameters > 0) out.parameters = static_cast<double>(parameters);
+  if (std::in_range<unsigned>(batch) && batch > 0) out.batch = static_cast<unsigned>(batch);
+  if (precision >= RUBATO_PRECISION_FP32 && precision <= RUBATO_PRECISION_BF16)
+    out.precision = kPrecisions[precision - RUBATO_PRECISION_FP32];
+  return out;
 }
 
 Result<govern::PhaseReading> PlanRunner::reading(TimePoint now) const {
@@ -65,6 +89,9 @@ Result<govern::PhaseReading> PlanRunner::reading(TimePoint now) const {
   if (devices_.size() > 1)
     return fail(ErrorCode::unavailable,
                 cat("the job runs on ", devices_.size(), " GPUs, and a plan is for one"));
+  if (const auto job = trained())
+    if (std::string why = govern::another_job(plan_, *job); !why.empty())
+      return fail(ErrorCode::unavailable, std::move(why));
   auto reading = clock_.at(now, running_);
   if (!reading) return reading;
   const Seconds expected = running_ ? plan_.planned.time : plan_.at_single.time;
@@ -127,8 +154,17 @@ std::string PlanRunner::in_words() const {
   if (state.counts.late > 0) out += cat(", ", state.counts.late, " dropped as too late");
   if (state.counts.limited > 0) out += cat(", ", state.counts.limited, " dropped as too many");
   out += cat("; ", clock_.measured(), " of ", plan_.phases.size() - 1,
-             " boundaries inside the iteration timed by kernel records");
+             " boundaries inside the iteration timed by kernel records; ", recognised());
   return out;
+}
+
+std::string PlanRunner::recognised() const {
+  const auto job = trained();
+  const std::string told = job ? govern::in_words(*job) : std::string();
+  if (told.empty())
+    return "the job did not tell its model or batch: only the length of its iteration was compared";
+  if (!govern::another_job(plan_, *job).empty()) return cat("the job told ", told);
+  return cat("the job told ", told, ", and nothing of it speaks against the plan");
 }
 
 }  // namespace rubato::conduct

@@ -12,6 +12,7 @@
 #include "conduct/kernel_reader.h"
 #include "conduct/switcher.h"
 #include "core/iteration.h"
+#include "core/trained_model.h"
 #include "govern/layer_plan/phase_clock.h"
 #include "govern/strategy.h"
 
@@ -22,7 +23,8 @@ class PlanRunner {
   PlanRunner(plan::LayerPlan plan, govern::SwitchLimits limits, std::unique_ptr<Switcher> switcher);
 
   void kernels(const KernelNews& news);
-  /// Names of kernels come as marks: one of a collective tells that other GPUs wait for this one.
+  /// Names of kernels come as marks: one of a collective tells that other GPUs wait for this one. So does
+  /// what the job trains.
   void mark(const Mark& mark);
 
   [[nodiscard]] govern::PlanNow now(TimePoint now) const;
@@ -39,10 +41,14 @@ class PlanRunner {
   [[nodiscard]] std::optional<Error> failure() const { return switcher_->state().failure; }
   /// "12 changes of clocks asked for, 1 dropped as too late"; of the run so far.
   [[nodiscard]] std::string in_words() const;
+  /// What of the job was compared with the plan's model, in words.
+  [[nodiscard]] std::string recognised() const;
   [[nodiscard]] const plan::LayerPlan& plan() const { return plan_; }
 
  private:
+  [[nodiscard]] std::optional<TrainedModel> trained() const;
   [[nodiscard]] Result<govern::PhaseReading> reading(TimePoint now) const;
+  void name(const Mark& mark);
 
   plan::LayerPlan plan_;
   govern::SwitchLimits limits_;
@@ -50,6 +56,7 @@ class PlanRunner {
   govern::PhaseClock clock_;
   std::map<std::uint64_t, std::string> names_;  // that are told in parts, as far as they came
   std::optional<std::string> collective_;
+  std::optional<Mark> model_;  // the latest that tells what is trained
   std::set<std::array<std::uint8_t, 16>> devices_;
   bool running_ = false;
   TimePoint next_;

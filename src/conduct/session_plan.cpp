@@ -54,10 +54,13 @@ void Session::tell_plan_at_the_end(TimePoint now) {
   const Seconds ran = plan_ran_ + (plan_began_ ? now - *plan_began_ : Seconds(0));
   const std::string why =
       ran > Seconds(0) ? cat("the plan ran for ", number(ran.value(), 1), " s: ", parts_.plan->in_words())
-                       : cat("the plan never ran; at the end: ", [&] {
-                           const auto last = parts_.plan->now(now);
-                           return last.ready ? std::string("it could have") : last.why_not;
-                         }());
+                       : cat(
+                             "the plan never ran; at the end: ",
+                             [&] {
+                               const auto last = parts_.plan->now(now);
+                               return last.ready ? std::string("it could have") : last.why_not;
+                             }(),
+                             "; ", parts_.plan->recognised());
   note("plan", why, now, in_force_);
 }
 

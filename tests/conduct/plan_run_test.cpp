@@ -108,12 +108,15 @@ struct Made {
   Seconds resolution{0.005};
   int iterations = 300;
   double most_per_second = 10;
+  unsigned batch = 0;
 };
 
 plan::LayerPlan plan_of(const Made& made) {
   plan::LayerPlan plan;
   plan.board = "Tesla V100-PCIE-16GB";
   plan.network = "two phases";
+  plan.parameters = 1000;
+  plan.batch = made.batch;
   plan.strategy = "phase";
   plan.max_slowdown = 0.15;
   plan.single = kHigh;
@@ -232,6 +235,57 @@ TEST(PlanRun, ACollectiveAmongTheKernelsKeepsThePlanFromRunning) {
   VirtualRun virtual_run(running(made, told));
   const RunRecord run = virtual_run.run();
   EXPECT_THAT(sentence(run, "the plan never ran"), HasSubstr("collective (ncclDevKernel_AllReduce_Sum_f32)"));
+}
+
+Mark model_mark(TimePoint at, std::uint64_t parameters, std::uint64_t batch) {
+  return {.at = at,
+          .kind = RUBATO_MARK_MODEL,
+          .detail = {parameters, batch, RUBATO_PRECISION_FP32, 0},
+          .pid = VirtualRun::kJobPid};
+}
+
+TEST(PlanRun, AJobThatTellsAnotherBatchIsHeldAtTheSingleSettingAndGoesOn) {
+  Told told;
+  Made made;
+  made.iterations = 80;
+  made.batch = 64;
+  told.marks.push_back(model_mark(VirtualRun::kBegin, 1000, 32));
+  VirtualRun virtual_run(running(made, told));
+  const RunRecord run = virtual_run.run();
+  EXPECT_EQ(time_at(run, range_of(plan_of(made)), BlockRole::hold), 0_s);
+  EXPECT_GT(time_at(run, govern::setting_of(kHigh, false), BlockRole::hold), 20_s);
+  EXPECT_THAT(sentence(run, "the plan never ran"),
+              HasSubstr("trains batches of 32, and the plan is for two phases at batch 64"));
+  EXPECT_EQ(run.iterations.size(), 80U);
+}
+
+TEST(PlanRun, AJobThatChangesItsModelInMidRunIsPutBackToTheSingleSetting) {
+  Told told;
+  Made made;
+  made.batch = 64;
+  told.marks.push_back(model_mark(VirtualRun::kBegin, 1000, 64));
+  VirtualRun virtual_run(running(made, told));
+  std::optional<Megahertz> at_the_end;
+  virtual_run.at(470_s, [&](SimWorld&, TimePoint now) { told.marks.push_back(model_mark(now, 2000, 64)); });
+  virtual_run.at(500_s, [&](SimWorld& world, TimePoint now) { at_the_end = world.truth(0, now)->sm_clock; });
+  const RunRecord run = virtual_run.run();
+  EXPECT_FALSE(sentence(run, "the plan pays").empty()) << run.decisions.back().why;
+  EXPECT_THAT(sentence(run, "trains 2000 parameters"), HasSubstr("the plan cannot be run"));
+  EXPECT_EQ(at_the_end, kHigh.sm);
+}
+
+TEST(PlanRun, SaysWhatOfTheJobWasComparedWithThePlan) {
+  Told told;
+  Made made;
+  made.iterations = 80;
+  VirtualRun silent(running(made, told));
+  EXPECT_THAT(sentence(silent.run(), "changes of clocks asked for"),
+              HasSubstr("did not tell its model or batch: only the length of its iteration was compared"));
+  Told telling;
+  telling.marks.push_back(model_mark(VirtualRun::kBegin, 1000, 0));
+  VirtualRun open(running(made, telling));
+  EXPECT_THAT(sentence(open.run(), "changes of clocks asked for"),
+              HasSubstr("the job told 1000 parameters, fp32, and nothing of it speaks against the plan"));
 }
 
 TEST(PlanRun, AGuardThatRefusesASwitchEndsItAndEverythingGoesBack) {

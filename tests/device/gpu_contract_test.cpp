@@ -16,6 +16,8 @@ namespace {
 
 using testing::HasSubstr;
 
+constexpr Megahertz kReadOut{15};  // read-outs are off the table's clocks by a step at most
+
 class GpuContract : public testing::TestWithParam<Subject> {
  protected:
   void SetUp() override {
@@ -161,6 +163,47 @@ TEST_P(GpuContract, ReadingsCarryTheBackendsOwnTime) {
   ASSERT_TRUE(fast);
   EXPECT_GE(fast->at, before);
   EXPECT_LE(fast->at, backend_->clock()->now());
+}
+
+TEST_P(GpuContract, ClocksReadByThemselvesAreThoseOfTheSlowTick) {
+  const TimePoint before = backend_->clock()->now();
+  const auto quick = gpu_->read_clocks();
+  ASSERT_TRUE(quick) << quick.error().what;
+  EXPECT_GE(quick->at, before);
+  EXPECT_LE(quick->at, backend_->clock()->now());
+  const auto slow = gpu_->read_slow();
+  ASSERT_TRUE(slow) << slow.error().what;
+  EXPECT_EQ(quick->sm.has_value(), slow->sm_clock.has_value());
+  EXPECT_EQ(quick->memory.has_value(), slow->memory_clock.has_value());
+  const ClockTable table = clocks();
+  for (const auto& [read, legal] : {std::pair(quick->sm, table.sm), std::pair(quick->memory, table.memory)})
+    if (read) {
+      EXPECT_GT(*read, 0_MHz);
+      EXPECT_LE(*read, legal.back() + kReadOut);
+    }
+  // A tick of clocks is for following a change: never dearer than the whole of the state.
+  const auto calls = gpu_->cost().calls;
+  ASSERT_TRUE(gpu_->read_clocks());
+  const auto of_clocks = gpu_->cost().calls - calls;
+  ASSERT_TRUE(gpu_->read_slow());
+  EXPECT_LE(of_clocks, gpu_->cost().calls - calls - of_clocks);
+}
+
+TEST_P(GpuContract, ALockedClockIsReadAfterAWhileAndNotAboveTheLock) {
+  NEEDS_SETTING(set_sm_clock);
+  if (!can().read_clocks.available) GTEST_SKIP() << can().read_clocks.why_not;
+  const Megahertz lowest = clocks().sm.front();
+  ASSERT_TRUE(control_->lock_sm_clock({lowest, lowest}));
+  const TimePoint until = backend_->clock()->now() + 30_s;
+  std::optional<Megahertz> read;
+  while (backend_->clock()->now() < until && !(read && *read <= lowest + kReadOut)) {
+    const auto quick = gpu_->read_clocks();
+    ASSERT_TRUE(quick) << quick.error().what;
+    read = quick->sm;
+  }
+  ASSERT_TRUE(read);
+  EXPECT_LE(*read, lowest + kReadOut);
+  EXPECT_TRUE(control_->reset_sm_clock());
 }
 
 TEST_P(GpuContract, EnergyCounterNeverFalls) {

@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <span>
 
+#include "experiment/latency/latency_file.h"
 #include "fuzz/target.h"
 #include "guard/journal_format.h"
 #include "meter/mcp39f511n/packet.h"
+#include "plan/layers/layer_plan.h"
 #include "record/chunk.h"
 #include "record/sample_run.h"
 #include "record/sensor_store.h"
@@ -145,6 +147,46 @@ void text_seeds() {
        "# made up\r\ntime_s,power_w,sm_util_pct,fan\n0,100,50,x\n0.1,nan,101,\n\"0.2\",-3,,\n,1,1,\n0.3,2");
 }
 
+void layer_seeds() {
+  plan::LayerPlan plan;
+  plan.board = "Tesla V100-PCIE-16GB";
+  plan.uuid = "GPU-1";
+  plan.network = "resnet50";
+  plan.batch = 64;
+  plan.parameters = 25'557'032;
+  plan.input = "3x224x224";
+  plan.strategy = "phase";
+  plan.single = {1200_MHz, 877_MHz};
+  plan.at_default = {0.4_s, 80_J};
+  plan.at_single = {0.42_s, 72_J};
+  plan.planned = {0.41_s, 70_J};
+  plan.phases = {{"conv1", "fc", LayerPass::forward, {1380_MHz, 877_MHz}, 0.11_s, 20_J},
+                 {"fc", "sgd", LayerPass::backward, {1005_MHz, 877_MHz}, 0.3_s, 50_J}};
+  seed("fuzz_layer_plan", "two-phases", plan::write_layer_plan(plan));
+  seed("fuzz_stage_profile", "two-stages",
+       "# made up\nstage,instruction,frequency,time,energy\n0,forward,1410,0.05,12\n0,forward,1200,0.06,11\n"
+       "0,backward,1410,0.1,25\n0,backward,1200,0.11,22\n1,forward,1410,0.05,12\n1,forward,1200,0.06,11\n"
+       "1,backward,1410,0.1,25\n1,backward,1200,0.11,22\n");
+  seed("fuzz_stage_profile", "other-order",
+       "\"energy\",time,frequency,instruction,stage\r\n5,1,900,backward,0\r\n5,1,900,forward,0\r\n");
+  experiment::LatencyTable latency{
+      .uuid = "GPU-1", .gpu = "a board", .driver_version = "535", .load = "fp32"};
+  const experiment::DelaySummary delays{0.02_s, 0.03_s, 0.3_s, 10, 1};
+  latency.readout_period = 0.01_s;
+  latency.pairs = {{.from = {900_MHz, 877_MHz}, .to = {1200_MHz, 877_MHz}, .clock = delays, .power = delays},
+                   {.from = {1200_MHz, 877_MHz}, .to = {900_MHz, 877_MHz}, .lost = 2, .why_not = "heat"}};
+  latency.overall = delays;
+  seed("fuzz_latency", "two-pairs", experiment::write_latency(latency));
+  seed("fuzz_network", "branches",
+       R"({"schema":"rubato.network/1","name":"t","source":"s","input":[3,8,8],"batch":2,"precision":"bf16",
+"optimizer":"adam","notes":["n"],"layers":[{"name":"c","kind":"conv","channels":4,"kernel":[3,3],"padding":"same",
+"groups":1},{"name":"d","kind":"convtranspose","channels":4,"kernel":2,"stride":2,"inputs":["c"]},
+{"name":"p","kind":"maxpool","kernel":2,"ceil":true},{"name":"a","kind":"add","inputs":["c","p"]},
+{"name":"f","kind":"flatten"},{"name":"l","kind":"linear","features":3,"trainable":false},
+{"name":"m","kind":"matmul","input_shapes":[[3],[3]],"output_shape":[1],"operations":6},
+{"name":"x","kind":"lstm","input_shapes":[[5,3]],"output_shape":[null,7],"dynamic":[[1],[2]]}]})");
+}
+
 void meter_seeds() {
   seed("fuzz_meters_toml", "two-tables",
        "[rack]\nkind = \"snmp\"\nhost = \"pdu-3\"\ncommunity = \"env:HOME\"\nscale = 0.1\n\n"
@@ -182,7 +224,9 @@ int main(int argc, char** argv) {
   mark_seeds();
   kernel_seeds();
   text_seeds();
+  layer_seeds();
   meter_seeds();
+  copy_seeds("fuzz_network", path(argv[1]) / "workloads" / "networks");
   copy_seeds("fuzz_profile", path(argv[1]) / "gpus");
   copy_seeds("fuzz_workload", path(argv[1]) / "workloads");
   return 0;

@@ -80,6 +80,15 @@ TEST_F(MarkHeader, a_name_is_told_once_and_whole) {
   EXPECT_EQ(name_of(read, read.back().id), name);
 }
 
+TEST_F(MarkHeader, what_is_trained_is_told_with_its_figures) {
+  rubato_model("resnet50", 25557032, 64, RUBATO_PRECISION_BF16);
+  const auto read = marks();
+  ASSERT_FALSE(read.empty());
+  EXPECT_EQ(read.back().kind, RUBATO_MARK_MODEL);
+  EXPECT_EQ(name_of(read, read.back().id), "resnet50");
+  EXPECT_EQ(read.back().detail, (std::array<std::uint64_t, 4>{25557032, 64, RUBATO_PRECISION_BF16, 0}));
+}
+
 TEST_F(MarkHeader, a_long_name_is_cut_between_characters) {
   std::string name(1023, 'x');
   name += "\u00e9t\u00e9";

@@ -92,6 +92,17 @@ class KerasCases:
         self.assertEqual([index for index, _, _ in result.iterations()], list(range(3 * per_epoch)))
 
     @full
+    def test_it_tells_what_is_trained(self):
+        result = self.train("""
+    model = network()
+    model.layers[0].trainable = False
+    model.compile("sgd", "mse")
+    model.fit(x, y, batch_size=16, epochs=2, verbose=0)
+    network().fit(x, y, verbose=0)
+""")
+        told = [(mark.detail[0], mark.detail[1], mark.detail[2]) for mark in result.of("model")]
+        self.assertEqual(told, [(8 + 1, 16, 1), (4 * 8 + 8 + 8 + 1, 32, 1)])
+
     def test_trainings_that_are_not_plain(self):
         result = self.train("""
     class Own(keras.Sequential):

@@ -7,7 +7,7 @@ import struct
 KINDS = {
     1: "iteration begin", 2: "iteration end", 3: "epoch begin", 4: "epoch end", 5: "phase begin",
     6: "phase end", 7: "layer begin", 8: "layer end", 10: "window begin", 11: "window end",
-    12: "training begin", 13: "training end", 14: "hook", 15: "problem", 16: "point",
+    12: "training begin", 13: "training end", 14: "hook", 15: "problem", 16: "point", 17: "model",
 }  # fmt: skip
 PHASES = {
     1: "forward",

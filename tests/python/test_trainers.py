@@ -51,6 +51,9 @@ class Transformers(jobs.JobTest):
             if b < ie and e > ib
         ]
         self.assertFalse(inside)
+        (told,) = result.of("model")
+        self.assertEqual((told.name, told.detail[1:3]), ("BertForSequenceClassification", (2, 0)))
+        self.assertGreater(told.detail[0], 500)
         self.assertTrue(any(mark.name.startswith("transformers ") for mark in result.of("hook")))
 
     def test_importing_transformers_does_not_import_its_trainer(self):

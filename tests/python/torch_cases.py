@@ -46,6 +46,48 @@ class TorchCases:
         self.assertEqual([len(some) for some in within], [6, 6, 6])
         self.assertRegex(result.of("hook")[0].name, r"^torch \d")
 
+    def told(self, result):
+        """What the marks tell of the model, in turn: name, parameters, batch, number of the type."""
+        return [(mark.name if mark.id else "", *mark.detail[:3]) for mark in result.of("model")]
+
+    def test_it_tells_what_is_trained_once(self):
+        result = self.train("""
+    model[0].weight.requires_grad_(False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    other = torch.optim.SGD(model[2].parameters(), lr=0.1)
+    for epoch in range(2):
+        for x, y in DataLoader(data, batch_size=5):
+            loss_of(model(x), y).backward()
+            optimizer.step()
+            other.step()
+        for x, y in DataLoader(data, batch_size=8):  # an evaluation
+            model(x)
+""")
+        # The last batch of an epoch has four samples, a frozen weight is not trained, and none counts twice.
+        self.assertEqual(self.told(result), [("", 8 + 8 + 1, 5, 0)])
+
+    def test_what_changes_is_told_again_and_what_is_not_known_is_not_told(self):
+        result = self.train("""
+    model = model.to(torch.bfloat16)
+    optimizer = torch.optim.SGD(model[0].parameters(), lr=0.1)
+    for number in range(4):
+        loss_of(model(torch.ones(2, 4, dtype=torch.bfloat16)), torch.zeros(2, 1, dtype=torch.bfloat16)).backward()
+        if number == 2:
+            optimizer.add_param_group({"params": list(model[2].parameters())})
+        optimizer.step()
+""")
+        self.assertEqual(self.told(result), [("", 40, 0, 4), ("", 49, 0, 4)])
+
+    def test_a_batch_without_a_loader_that_knows_it_is_the_first_dimension(self):
+        result = self.train("""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    made = [{"x": torch.ones(6, 4), "y": torch.zeros(6, 1)}] * 3
+    for one in DataLoader(made, batch_size=None):
+        loss_of(model(one["x"]), one["y"]).backward()
+        optimizer.step()
+""")
+        self.assertEqual(self.told(result), [("", 49, 6, 0)])
+
     def test_gradient_accumulation_counts_steps_not_batches(self):
         result = self.train("""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

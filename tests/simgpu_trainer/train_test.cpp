@@ -77,15 +77,22 @@ TEST_F(Train, WritesMarksAsTheLayoutSays) {
   EXPECT_EQ(ring.header.version, RUBATO_MARK_VERSION);
   EXPECT_EQ(ring.header.capacity, RUBATO_MARK_DEFAULT_CAPACITY);
   EXPECT_EQ(ring.header.pid, pid);
-  ASSERT_EQ(ring.header.written, 22U);  // begin and end of 10 iterations and of the one epoch
-  for (std::uint64_t n = 0; n < 22; ++n) {
+  ASSERT_EQ(ring.header.written,
+            24U);  // its model by name; begin and end of 10 iterations and of the one epoch
+  for (std::uint64_t n = 0; n < 24; ++n) {
     EXPECT_EQ(ring.records[n].sequence, n + 1);
     EXPECT_EQ(ring.records[n].flags, RUBATO_MARK_FLAG_SIMULATED);
     EXPECT_GE(ring.records[n].monotonic_ns, begin.ns);
     EXPECT_LE(ring.records[n].monotonic_ns, world->clock()->now().ns);
   }
-  EXPECT_EQ(ring.records[0].kind, std::uint32_t{RUBATO_MARK_EPOCH_BEGIN});
-  EXPECT_EQ(ring.records[1].kind, std::uint32_t{RUBATO_MARK_ITERATION_BEGIN});
+  EXPECT_EQ(ring.records[0].kind, std::uint32_t{RUBATO_MARK_NAME});
+  EXPECT_EQ(ring.records[1].kind, std::uint32_t{RUBATO_MARK_MODEL});
+  EXPECT_EQ(ring.records[1].id, hash_of_name("resnet50"));
+  EXPECT_EQ(ring.records[1].detail[0], 25'557'032U);
+  EXPECT_EQ(ring.records[1].detail[1], 128U);
+  EXPECT_EQ(ring.records[1].detail[2], std::uint64_t{RUBATO_PRECISION_FP32});
+  EXPECT_EQ(ring.records[2].kind, std::uint32_t{RUBATO_MARK_EPOCH_BEGIN});
+  EXPECT_EQ(ring.records[3].kind, std::uint32_t{RUBATO_MARK_ITERATION_BEGIN});
 }
 
 TEST_F(Train, DiesOfSigtermWithItsContextGone) {

@@ -1,6 +1,7 @@
 """What the hooks into trainers with a fit() or train() share."""
 
 import functools
+import sys
 
 from .. import _claims, _marks
 from . import failed
@@ -19,6 +20,14 @@ def quiet(function):
             return None
 
     return guarded
+
+
+def told_model(model, precision):
+    """A trainer of PyTorch models begins; the torch hook tells of the model when the first iteration is over."""
+    torch_hook = sys.modules.get(f"{__package__}.torch_hook")
+    if torch_hook is not None:
+        torch_hook._steps.model.name = type(model).__name__ if model is not None else ""
+        torch_hook._steps.model.precision = precision
 
 
 def phase_method(cls, name, phase):

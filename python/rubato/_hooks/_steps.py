@@ -5,6 +5,7 @@ from _thread import get_ident
 from time import monotonic_ns
 
 from .. import _claims, _marks
+from ._model import Model
 from ._rounds import Rounds
 
 # A shorter wait for data or a shorter save is no place to change a clock, and two marks a step would be for
@@ -22,6 +23,7 @@ class Steps:
         self.steps = 0  # of all optimizers
         self._threads = [get_ident(), None]  # the importing one and the one that steps: where the loop runs
         self._rounds = Rounds()
+        self.model = Model()
         self._index = 0
         self._epoch = 0
         self._begin = None  # of the running iteration; None: not known
@@ -35,8 +37,9 @@ class Steps:
         if self._fresh and not self._fetched:
             self._begin = monotonic_ns()
 
-    def stepped(self, optimizer):
+    def stepped(self, optimizer, scaled=False):
         self.steps += 1
+        self.model.stepped(optimizer, scaled)
         self._threads[1] = get_ident()
         if not self._rounds.step(optimizer):
             return
@@ -54,13 +57,15 @@ class Steps:
                 self._index += 1
             self._begin = now
         self._fresh = self._fetched = False
+        self.model.round_over()
 
-    def fetched(self, begin, first):
-        """The loop has waited for data since `begin`, for the `first` of a pass or a later one. A thread that
+    def fetched(self, begin, first, loader_batch=0, data=None):
+        """The loop has waited for `data` since `begin`, for the `first` of a pass or a later one. A thread that
         fetches ahead of the loop is no wait.
         """
         if get_ident() not in self._threads:
             return
+        self.model.fetched(loader_batch, data)
         now = monotonic_ns()
         if (first or self._fresh) and not self._fetched:
             self._begin = begin  # what lies between two epochs belongs to neither

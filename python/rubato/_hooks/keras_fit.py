@@ -7,11 +7,15 @@ for the device. Iterations are written when they are over: where the length of t
 begins one batch too many in the first epoch and notices inside it; that one has no batch end, and is none.
 """
 
+import math
 import threading
 from time import monotonic_ns
 
 from .. import _claims, _marks
 from .keras_patch import quietly, replace
+
+_BATCH = 32  # of arrays, where fit() is told none
+_PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
 
 _thread = threading.local()  # .fit: the call of fit() this thread is in; .iterations: numbers given so far
 
@@ -30,9 +34,11 @@ def current():
 class Fit:
     """One call of fit(): what is open in it."""
 
-    def __init__(self, model, claim):
+    def __init__(self, model, claim, batch=0):
         self.claim = claim
         self._model = model
+        self._batch = batch  # samples; 0: not known
+        self._told = False
         self._callbacks = None  # the CallbackList of this call; others belong to fits inside it
         self._epoch = None
         self._per_execution = 1  # training steps
@@ -72,6 +78,18 @@ class Fit:
 
     def batch_launched(self):
         self._launched = True
+        if not self._told:  # not before: the first batch builds the model
+            self._told = True
+            self._tell()
+
+    @quietly
+    def _tell(self):
+        if self.claim.silent():
+            return
+        model = self._model
+        count = sum(math.prod(int(size) for size in weight.shape) for weight in model.trainable_weights)
+        precision = _PRECISIONS.get(str(getattr(model, "compute_dtype", "")), "")
+        _marks.model(str(model.name), count, self._batch, precision)
 
     def end_iteration(self, now_ns):
         begin, self._begin_ns = self._begin_ns, None
@@ -110,12 +128,29 @@ def _steps_per_execution(model):
     return max(1, int(value.numpy() if hasattr(value, "numpy") else value or 1))
 
 
+def _batch_of(x=None, y=None, batch_size=None, *_, **__):
+    """Samples in a batch of fit(), from its arguments; 0: only the data knows."""
+    if isinstance(batch_size, int):
+        return batch_size
+    spec = getattr(x, "element_spec", None)  # of tf.data: the first dimension may be open
+    while isinstance(spec, (list, tuple, dict)) and spec:
+        spec = next(iter(spec.values())) if isinstance(spec, dict) else spec[0]
+    if spec is not None:
+        shape = getattr(spec, "shape", None)
+        return int(shape[0] or 0) if shape is not None and len(shape) else 0
+    told = getattr(x, "batch_size", None)  # a DataLoader of PyTorch, many a sequence
+    if isinstance(told, int):
+        return told
+    arrays = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else [x]
+    return _BATCH if x is not None and all(hasattr(array, "shape") for array in arrays) else 0
+
+
 @quietly
-def _begin(model):
+def _begin(model, args, kwargs):
     claim = _claims.claim(_claims.FIT, "keras fit")
     if claim is None:
         return None
-    _thread.fit = Fit(model, claim)
+    _thread.fit = Fit(model, claim, quietly(_batch_of)(*args, **kwargs) or 0)
     return _thread.fit
 
 
@@ -129,7 +164,7 @@ def pause():
 
 def _fit(original):
     def fit(self, *args, **kwargs):
-        mine = _begin(self)
+        mine = _begin(self, args, kwargs)
         if mine is None:
             return original(self, *args, **kwargs)
         try:

@@ -1,7 +1,7 @@
 """Lightning, under both of its names: a callback of ours beside the user's, and fit, validation, saving."""
 
 from .. import _claims, _marks
-from ._fit import init_method, phase_method, quiet, training_method
+from ._fit import init_method, phase_method, quiet, told_model, training_method
 
 
 def install(module):
@@ -41,6 +41,8 @@ def _make_callback(base):
         def on_fit_start(self, trainer, pl_module):
             self._index = 0
             self._open = False
+            precision = str(trainer.precision)
+            told_model(pl_module, "bf16" if "bf16" in precision else "fp16" if precision.startswith("16") else "")
 
         @quiet
         def on_train_epoch_start(self, trainer, pl_module):

@@ -31,6 +31,7 @@ def _told(function):
 
 
 _stepped = _told(_steps.stepped)
+_scaled = _told(_steps.model.stepped)
 _fetched = _told(_steps.fetched)
 _saved = _told(_steps.saved)
 _evaluation = _told(_steps.evaluation)
@@ -124,8 +125,11 @@ def _hook_scaler(torch, compiling):
         def step(self, optimizer, *args, **kwargs):
             before = _steps.steps
             result = original(self, optimizer, *args, **kwargs)
-            if _steps.steps == before and not compiling():
-                _stepped(optimizer)
+            if not compiling():
+                if _steps.steps == before:
+                    _stepped(optimizer, True)
+                else:
+                    _scaled(optimizer, True)
             return result
 
         return step
@@ -135,14 +139,15 @@ def _hook_scaler(torch, compiling):
 
 
 def _hook_data(torch, compiling):
-    begun = {}  # id of an iterator: when it was first asked, after how many rounds
+    begun = {}  # id of an iterator: when it was first asked, after how many rounds, samples it was told to give
 
     def ended(iterator):
-        begin, rounds = begun.pop(id(iterator), (None, 0))
+        begin, rounds, _ = begun.pop(id(iterator), (None, 0, 0))
         if begin is not None:
             _steps.data_ended(begin, rounds)
 
     ended = _told(ended)
+    batches = {}  # id of an iterator that was not asked yet: the batch its loader was told
 
     def make_next(original):
         def __next__(self):
@@ -151,14 +156,14 @@ def _hook_data(torch, compiling):
             begin = monotonic_ns()
             first = id(self) not in begun
             if first:
-                begun[id(self)] = (begin, _steps.rounds())
+                begun[id(self)] = (begin, _steps.rounds(), batches.pop(id(self), 0))
                 _marks.begin_pass(begin)
             try:
                 data = original(self)
             except StopIteration:
                 ended(self)
                 raise
-            _fetched(begin, first)
+            _fetched(begin, first, begun.get(id(self), (0, 0, 0))[2], data)
             return data
 
         return __next__
@@ -167,9 +172,15 @@ def _hook_data(torch, compiling):
         def __init__(self, *args, **kwargs):
             begun.pop(id(self), None)  # of an iterator that was left before its end
             original(self, *args, **kwargs)
+            made(self, *args, *kwargs.values())
 
         return __init__
 
+    def made(iterator, loader, *_):
+        size = getattr(loader, "batch_size", None)
+        batches[id(iterator)] = size if isinstance(size, int) else 0
+
+    made = _told(made)
     iterator = torch.utils.data.dataloader._BaseDataLoaderIter
     wrap_method(iterator, "__init__", make_init)
     wrap_method(iterator, "__next__", make_next)

@@ -4,7 +4,7 @@ import math
 
 from .. import _claims, _marks
 from . import when_imported
-from ._fit import init_method, phase_method, quiet, training_method
+from ._fit import init_method, phase_method, quiet, told_model, training_method
 
 
 def install(transformers):
@@ -36,7 +36,8 @@ def _make_callback(base):
             return (base, ())
 
         @quiet
-        def on_train_begin(self, args, state, control, **_):
+        def on_train_begin(self, args, state, control, model=None, **_):
+            told_model(model, "bf16" if args.bf16 else "fp16" if args.fp16 else "")
             # How long an epoch is follows from the planned steps only where they are whole trainings of
             # epochs.
             known = args.max_steps <= 0 and args.num_train_epochs > 0

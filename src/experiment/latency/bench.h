@@ -8,12 +8,17 @@
 
 namespace rubato::experiment {
 
+/// On the clock of the readings.
+struct AskedFor {
+  TimePoint at;        // just before the driver was called
+  TimePoint answered;  // the caller has the driver's answer
+};
+
 class LatencyBench {
  public:
   virtual ~LatencyBench() = default;
-  /// Locks through a lease; when the driver was asked, on the clock of the readings. invalid_argument and
-  /// not_supported: the GPU does not take this one.
-  [[nodiscard]] virtual Result<TimePoint> ask(const Setting& setting) = 0;
+  /// Locks through a lease. invalid_argument and not_supported: the GPU does not take this one.
+  [[nodiscard]] virtual Result<AskedFor> ask(const Setting& setting) = 0;
   [[nodiscard]] virtual Result<ClockReading> clocks() = 0;
   [[nodiscard]] virtual Result<FastReading> power() = 0;
   [[nodiscard]] virtual Result<SlowReading> state() = 0;

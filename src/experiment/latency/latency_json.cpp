@@ -1,7 +1,6 @@
-#include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/json_figures.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 #include "experiment/latency/latency_file.h"
 
@@ -17,13 +16,13 @@ constexpr std::size_t kMostPairs = 100'000;
 
 using Bad = BadFigure;
 
-Seconds seconds_at(const json& object, const char* key) {
-  return Seconds(number_at(object, key, 0, kLongestS));
+Seconds seconds_at(JsonFields& from, const char* key) {
+  return Seconds(from.number(key, 0, kLongestS));
 }
 
-std::optional<Seconds> optional_seconds_at(const json& object, const char* key) {
-  if (object.at(key).is_null()) return std::nullopt;
-  return seconds_at(object, key);
+std::optional<Seconds> optional_seconds_at(JsonFields& from, const char* key) {
+  from.need(key, "a number or null");
+  return from.unless_null(key, [&] { return seconds_at(from, key); });
 }
 
 json optional_json(const std::optional<Seconds>& value) {
@@ -42,60 +41,63 @@ json summary_json(const std::optional<DelaySummary>& s) {
   return s ? summary_json(*s) : json(nullptr);
 }
 
-DelaySummary summary_of(const json& object) {
-  DelaySummary s{.median = seconds_at(object, "median_s"),
-                 .p95 = seconds_at(object, "p95_s"),
-                 .worst = seconds_at(object, "worst_s"),
-                 .n = whole_of<unsigned>(object.at("n")),
-                 .outliers = whole_of<unsigned>(object.at("outliers"))};
+DelaySummary summary_of(const json& object, std::string who) {
+  JsonFields from(object, std::move(who));
+  DelaySummary s{.median = seconds_at(from, "median_s"),
+                 .p95 = seconds_at(from, "p95_s"),
+                 .worst = seconds_at(from, "worst_s"),
+                 .n = from.whole<unsigned>("n", 1),
+                 .outliers = from.whole<unsigned>("outliers")};
   if (!(s.median <= s.p95 && s.p95 <= s.worst))
-    throw Bad{cat("median_s ", s.median, ", p95_s ", s.p95, " and worst_s ", s.worst, " have to ascend")};
-  if (s.n == 0 || s.outliers > s.n)
-    throw Bad{cat("n is ", s.n, " with ", s.outliers, " outliers, and has to be at least 1 and them")};
+    throw Bad{cat(from.who(), ": median_s ", s.median, ", p95_s ", s.p95, " and worst_s ", s.worst,
+                  " have to ascend")};
+  if (s.outliers > s.n) from.wrong("outliers", object["outliers"], cat("at most n, ", s.n, ","));
   return s;
 }
 
-std::optional<DelaySummary> optional_summary_at(const json& object, const char* key) {
-  if (object.at(key).is_null()) return std::nullopt;
-  return summary_of(object.at(key));
+std::optional<DelaySummary> optional_summary_at(JsonFields& from, const char* key) {
+  const json& found = from.need(key, "an object or null");
+  if (found.is_null()) return std::nullopt;
+  return summary_of(found, cat(from.who(), ", ", key));
 }
 
-predict::Clocks clocks_at(const json& object, const char* key) {
-  const json& at = object.at(key);
-  return {Megahertz(number_at(at, "sm_clock_mhz", 1, kHighestMhz)),
-          Megahertz(number_at(at, "memory_clock_mhz", 1, kHighestMhz))};
+predict::Clocks clocks_at(JsonFields& pair, const char* key) {
+  JsonFields from(pair.need(key, "an object"), cat(pair.who(), ", ", key));
+  return {Megahertz(from.number("sm_clock_mhz", 1, kHighestMhz)),
+          Megahertz(from.number("memory_clock_mhz", 1, kHighestMhz))};
 }
 
 json clocks_json(const predict::Clocks& clocks) {
   return {{"sm_clock_mhz", clocks.sm.value()}, {"memory_clock_mhz", clocks.memory.value()}};
 }
 
-Result<LatencyTable> table_of(const json& document) {
+PairLatency pair_of(const json& object, std::size_t number) {
+  JsonFields from(object, cat("pair ", number));
+  return {.from = clocks_at(from, "from"),
+          .to = clocks_at(from, "to"),
+          .clock = optional_summary_at(from, "clock"),
+          .power = optional_summary_at(from, "power"),
+          .lost = from.whole<unsigned>("lost"),
+          .why_not = from.any_text("why_not")};
+}
+
+LatencyTable table_of(const json& document) {
+  JsonFields from(document, "the table");
   LatencyTable out;
-  out.uuid = document.at("uuid").get<std::string>();
-  out.gpu = document.at("gpu").get<std::string>();
-  out.driver_version = document.at("driver_version").get<std::string>();
-  const auto kind = parse_kind(document.at("kind").get<std::string>());
-  if (!kind) return fail(kind.error());
-  out.kind = *kind;
-  out.measured_on = document.at("measured_on").get<std::string>();
-  out.load = document.at("load").get<std::string>();
-  out.repeats = whole_of<unsigned>(document.at("repeats"));
-  out.polling_gap = seconds_at(document, "polling_gap_s");
-  out.readout_period = optional_seconds_at(document, "readout_period_s");
-  out.power_period = optional_seconds_at(document, "power_period_s");
-  out.asking = optional_seconds_at(document, "asking_s");
-  const json& pairs = document.at("pairs");
-  if (!pairs.is_array() || pairs.empty() || pairs.size() > kMostPairs)
-    throw Bad{cat("pairs has ", pairs.size(), " entries, and has to have 1 to ", kMostPairs)};
-  for (const json& pair : pairs)
-    out.pairs.push_back({.from = clocks_at(pair, "from"),
-                         .to = clocks_at(pair, "to"),
-                         .clock = optional_summary_at(pair, "clock"),
-                         .power = optional_summary_at(pair, "power"),
-                         .lost = whole_of<unsigned>(pair.at("lost")),
-                         .why_not = pair.at("why_not").get<std::string>()});
-  out.overall = summary_of(document.at("overall"));
+  out.uuid = from.any_text("uuid");
+  out.gpu = from.any_text("gpu");
+  out.driver_version = from.any_text("driver_version");
+  out.kind = from.named("kind", &parse_kind);
+  out.measured_on = from.any_text("measured_on");
+  out.load = from.any_text("load");
+  out.repeats = from.whole<unsigned>("repeats");
+  out.polling_gap = seconds_at(from, "polling_gap_s");
+  out.readout_period = optional_seconds_at(from, "readout_period_s");
+  out.power_period = optional_seconds_at(from, "power_period_s");
+  out.asking = optional_seconds_at(from, "asking_s");
+  for (const json& pair : from.list("pairs", 1, kMostPairs))
+    out.pairs.push_back(pair_of(pair, out.pairs.size() + 1));
+  out.overall = summary_of(from.need("overall", "an object"), "overall");
   return out;
 }
 
@@ -127,21 +129,21 @@ std::string write_latency(const LatencyTable& table) {
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-Result<LatencyTable> read_latency(std::string_view text) try {
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string())
+Result<LatencyTable> read_latency(std::string_view text) {
+  constexpr const char* kHint = "measure again: rubato latency";
+  const auto document = parse_json(text);
+  if (!document) return fail(document.error().code, cat("latencies: ", document.error().what), kHint);
+  if (!document->is_object() || !document->contains("schema") || !(*document)["schema"].is_string())
     return fail(ErrorCode::invalid_argument,
                 cat("no table of latencies: it has to name the schema ", kSchema),
                 "rubato latency measures one");
-  if (const auto schema = document["schema"].get<std::string>(); schema != kSchema)
-    return fail(ErrorCode::not_supported, cat("of schema ", schema, "; this rubato reads ", kSchema),
-                "measure again: rubato latency");
-  return table_of(document);
-} catch (const Bad& bad) {
-  return fail(ErrorCode::invalid_argument, cat("latencies: ", bad.what), "measure again: rubato latency");
-} catch (const nlohmann::json::exception& error) {
-  return fail(ErrorCode::invalid_argument, cat("latencies: a member is missing or wrong: ", error.what()),
-              "measure again: rubato latency");
+  if (const auto schema = (*document)["schema"].get<std::string>(); schema != kSchema)
+    return fail(ErrorCode::not_supported, cat("of schema ", schema, "; this rubato reads ", kSchema), kHint);
+  try {
+    return table_of(*document);
+  } catch (const Bad& bad) {
+    return fail(ErrorCode::invalid_argument, cat("latencies: ", bad.what), kHint);
+  }
 }
 
 }  // namespace rubato::experiment

@@ -15,8 +15,9 @@ constexpr Seconds kUnknownWindow{1};
 constexpr Seconds kSlowestPowerReading{0.02};
 constexpr double kReadingsPerPeriod = 5;
 constexpr double kPeriodsOfTail = 3;  // over which a level is taken
-// A change is measured once more where the reading that found it came so many times later than readings
-// usually do. How long the change took has no say in it: else outliers would be kept and others thrown away.
+// A change is measured once more where the reading that found it, or the answer of a simulated GPU's driver,
+// came so many times later than usual. How long the change took has no say in it: else outliers would be kept
+// and others thrown away.
 constexpr double kLate = 3;
 // So often for each change that was asked for; then the finest of what came late has to do.
 constexpr unsigned kMostAgain = 3;
@@ -159,10 +160,18 @@ Status LatencyStudy::settle(TimePoint now, LatencyBench& gpu) {
     return {};
   }
   phase_ = Phase::follow;
-  since_ = *asked;
+  since_ = asked->at;
+  note_call(*asked);
   power_due_ = now;
   next_due_ = now;
   return {};
+}
+
+void LatencyStudy::note_call(const AskedFor& asked) {
+  const Seconds took = asked.answered - asked.at;
+  const Seconds usual = std::max(plan_.gap, median_gap(calls_));
+  held_up_ = plan_.calls_take_no_time && took > usual * kLate ? took : Seconds(0);
+  calls_.push_back(took.value());
 }
 
 void LatencyStudy::note_gap(const ClockReading& reading) {
@@ -180,10 +189,10 @@ void LatencyStudy::note_gap(const ClockReading& reading) {
 void LatencyStudy::arrive(const ClockReading& reading) {
   const TimePoint earliest = std::max(last_->at, since_);
   const Seconds between = reading.at - earliest;
-  change_.known_to = between / 2;
+  change_.known_to = (between + held_up_) / 2;
   change_.clock = earliest - since_ + between / 2;
   const Seconds usual = std::max(plan_.gap, median_gap(gaps_));
-  came_late_ = between > usual * kLate;
+  came_late_ = held_up_ > Seconds(0) || between > usual * kLate;
 }
 
 Status LatencyStudy::follow(TimePoint now, LatencyBench& gpu) {

@@ -23,6 +23,9 @@ struct StudyPlan {
   std::optional<Seconds> power_period;  // of the power sensor, where it is known
   std::optional<Seconds> power_window;  // it averages over
   Seconds patience{2};                  // until a clock that is not there is given up
+  /// A simulated GPU takes no time of its own to be called. So a call that came back late was held up by the
+  /// machine, perhaps before it was made, and that is no part of the delay.
+  bool calls_take_no_time = false;
 };
 
 /// How long power is watched before and after a change: until the sensor shows nothing of the time before.
@@ -57,6 +60,7 @@ class LatencyStudy {
   [[nodiscard]] Status read_power(TimePoint now, LatencyBench& gpu, std::vector<PowerReading>& into);
   [[nodiscard]] Status give_up(const ClockReading& last, const predict::Clocks& wanted, LatencyBench& gpu);
   void arrive(const ClockReading& reading);
+  void note_call(const AskedFor& asked);
   void note_gap(const ClockReading& reading);
   void lose(std::string why);
   void finish();
@@ -71,6 +75,7 @@ class LatencyStudy {
   std::vector<unsigned> lost_row_;  // of each pair: lost one after the other
   std::vector<TimedChange> changes_;
   std::vector<double> gaps_;
+  std::vector<double> calls_;  // how long they took to be answered
   std::optional<Seconds> readout_period_;
 
   Phase phase_ = Phase::begin;
@@ -83,6 +88,7 @@ class LatencyStudy {
   std::optional<ClockReading> last_;
   std::optional<TimePoint> last_move_;  // of the read-out, while following
   TimedChange change_;
+  Seconds held_up_;  // of the request, where its call came back late
   bool came_late_ = false;
 };
 

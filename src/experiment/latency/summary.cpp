@@ -17,6 +17,13 @@ Seconds percentile(const std::vector<Seconds>& ascending, double share) {
   return ascending[below] + (ascending[above] - ascending[below]) * (at - std::floor(at));
 }
 
+/// Those that were that long for certain: a machine that reads late makes none.
+unsigned outliers_of(std::size_t pair, const DelaySummary& delays, std::span<const TimedChange> changes) {
+  return static_cast<unsigned>(std::count_if(changes.begin(), changes.end(), [&](const TimedChange& change) {
+    return change.pair == pair && change.clock && *change.clock - change.known_to > delays.median * kOutlier;
+  }));
+}
+
 }  // namespace
 
 Seconds median_gap(std::span<const double> gaps) {
@@ -60,7 +67,7 @@ Result<LatencyTable> summarise(std::span<const ClockPair> pairs, std::span<const
     all.insert(all.end(), clock.begin(), clock.end());
     pair.clock = summary_of_delays(std::move(clock));
     pair.power = summary_of_delays(std::move(power));
-    if (pair.clock) outliers += pair.clock->outliers;
+    if (pair.clock) outliers += pair.clock->outliers = outliers_of(i, *pair.clock, changes);
     table.pairs.push_back(std::move(pair));
   }
   const auto overall = summary_of_delays(std::move(all));

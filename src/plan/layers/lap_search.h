@@ -66,6 +66,11 @@ class LapSearch {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
+  /// Groups of one setting with neighbouring delays: passed over together where none of them can pay.
+  struct Bin {
+    std::size_t begin = 0;  // in groups_
+    std::size_t end = 0;
+  };
   /// Where a tail ends.
   struct Tail {
     std::size_t segment = 0;
@@ -75,18 +80,33 @@ class LapSearch {
   };
 
   void group_targets(const Switching& switching);
+  void bin_groups();
+  /// Where an array by setting and segment begins.
+  [[nodiscard]] std::size_t of(std::size_t setting) const { return setting * (segments_ + 1); }
   [[nodiscard]] Tail tail(std::size_t segment, std::size_t from, const Group& group, std::size_t last) const;
+  /// The last segment in [low, high] that begins before `target`, counted at the setting's own pace.
   [[nodiscard]] std::size_t last_before(double target, std::size_t from, std::size_t low,
                                         std::size_t high) const;
   /// Segment begins from the tail's end on until the dwell is over. Nothing: not in this lap.
   [[nodiscard]] std::optional<std::size_t> free_at(const Tail& tail, const Group& group,
                                                    std::size_t to) const;
   [[nodiscard]] double cost_between(std::size_t begin, std::size_t end, std::size_t setting) const;
-  [[nodiscard]] double least_leap(const Tail& tail, const Group& group) const;
-  void leaps_from(std::size_t segment);
-  void wait_at(std::size_t segment);
   [[nodiscard]] double base(const Tail& tail, const Group& group) const;
   [[nodiscard]] const std::vector<double>& arrived() const { return wait_ > 0 ? after_wait_ : to_go_; }
+
+  // lap_leaps.cpp
+  void begin_bounds();
+  [[nodiscard]] double spent(std::size_t segment, std::size_t setting) const;
+  void bound_tails(std::size_t segment);
+  void bound_arrivals(std::size_t segment);
+  void leaps_from(std::size_t segment);
+  void leaps_of(std::size_t segment, std::size_t from);
+  void leap(std::size_t segment, std::size_t from, std::size_t number, std::size_t last);
+  [[nodiscard]] std::optional<std::size_t> edge(std::size_t number, std::size_t segment, std::size_t from);
+  void leaps_in(const Bin& bin, std::size_t segment, std::size_t from, std::size_t first, std::size_t last);
+  [[nodiscard]] double least_leap(const Tail& tail, const Group& group) const;
+
+  void wait_at(std::size_t segment);
 
   std::size_t segments_;
   std::size_t settings_;
@@ -101,15 +121,25 @@ class LapSearch {
   bool exact_wait_;
   std::vector<char> may_change_;
   std::vector<double> time_, energy_;                // [segment][setting]
-  std::vector<double> time_before_, energy_before_;  // sums over earlier segments
+  std::vector<double> time_before_, energy_before_;  // [setting][segment]: sums over earlier segments
   std::vector<std::uint32_t> holes_before_;  // segments a setting cannot run at; empty: there are none
   std::vector<Group> groups_;
   std::vector<std::size_t> groups_of_;  // first group of each setting, and the end
+  std::vector<Bin> bins_;
+  std::vector<std::size_t> bins_of_;  // first bin of each setting, and the end
+  std::vector<double> edges_;         // delays: of each bin's first group, and of each setting's last one
+  std::vector<std::uint32_t> only_target_;  // of a group; settings_: it has several
+  std::size_t block_ = 1;                   // segments
 
   Weights weights_;
   std::vector<double> cost_, to_go_, after_wait_;
   std::vector<double> least_cost_, least_arrived_;  // of a row
-  std::vector<std::size_t> tail_hint_, wait_hint_;
+  /// [setting][segment]: no leap whose tail ends in this segment or a later one costs less, but for what was
+  /// spent before it began: the cost of all segments before that.
+  std::vector<double> tail_bound_;
+  std::vector<double> excess_;  // [block of segments][setting]: above least_arrived_ at the least
+  std::vector<std::size_t> edge_hint_, favourite_, favourite_end_, wait_hint_;
+  std::optional<double> at_once_;  // without delay every setting leaps to the same place: looked up once
 };
 
 }  // namespace rubato::plan

@@ -35,6 +35,8 @@ struct LayerPlan {
   std::optional<std::string> uuid;  // where switching times of one GPU are in it
   std::string network;
   unsigned batch = 0;
+  /// That the network trains, each counted once: what a job can be recognised by. Plans of before have none.
+  std::optional<double> parameters;
   std::string input;
   Precision precision = Precision::fp32;
   std::string strategy;

@@ -1,10 +1,12 @@
 #include "plan/layers/price_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "plan/layers/iteration.h"
 #include "plan/layers/label_search.h"
@@ -19,6 +21,8 @@ constexpr double kRounding = 1e-12;
 // Of the energy: what a further price could still bring is not worth looking for.
 constexpr double kWorthLooking = 1e-6;
 constexpr int kPrices = 60;
+// Shares of a guessed price that are tried on its other side.
+constexpr std::array kAroundGuess = {0.03, 0.2, 1.0};
 // Pairs of settings looked at: for one price, and to close the gap; on one core some tenths of a second each.
 constexpr double kPairsForPrice = 4e6;
 constexpr double kPairsToClose = 3e7;
@@ -61,15 +65,7 @@ class PriceSearch {
     best_ = made(std::vector<std::size_t>(table_.segments.size(), fallback));
     PriceAnswer answer;
     double price = 0;
-    Lap slow = cheapest(guess);
-    bound_ = lower_;
-    bool inside = consider(slow);
-    if (inside && guess > 0) {
-      slow = cheapest(0);
-      bound_ = std::max(bound_, lower_);
-      inside = consider(slow);
-    }
-    if (!inside) price = raise(slow);
+    if (const std::optional<Lap> slow = outside(guess)) price = raise(*slow);
     polish();
     if (!large_ && best_.joules > bound_ * (1 + kRounding)) close(price);
     answer.setting = best_.setting;
@@ -110,6 +106,25 @@ class PriceSearch {
     const bool inside = lap.time <= budget_ * (1 + kRounding);
     if (inside && lap.repeats && lap.joules < best_.joules) best_ = lap;
     return inside;
+  }
+
+  /// A lap outside the budget, and in best_ one inside it, of prices near the guess as far as they go.
+  /// Nothing: at no price is the cheapest lap outside.
+  std::optional<Lap> outside(double guess) {
+    Lap slow = cheapest(guess);
+    bound_ = lower_;
+    bool inside = consider(slow);
+    for (const double step : kAroundGuess) {
+      if (guess <= 0) break;
+      Lap lap = cheapest(guess * (inside ? 1 - step : 1 + step));
+      bound_ = std::max(bound_, lower_);
+      const bool was = std::exchange(inside, consider(lap));
+      if (!was && inside) return slow;
+      slow = std::move(lap);
+      if (was && !inside) return slow;
+    }
+    if (inside) return std::nullopt;
+    return slow;
   }
 
   /// The cheapest lap at this price; lower_ is what no lap inside the budget goes below, as far as was

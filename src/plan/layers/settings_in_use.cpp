@@ -15,8 +15,10 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kWorthLooking = 1e-6;
 // Pairs of settings looked at, all rounds together.
 constexpr double kPairsInRounds = 2e8;
-constexpr double kFewestRounds = 2;
+constexpr double kFewestRounds = 1;
 constexpr double kMostRounds = 12;
+// What a table is cut down to where only settings and price are wanted.
+constexpr std::size_t kRoughSegments = 500;
 
 /// Of a table too large to look at every pair of settings at every price. At a price, one look at all of them
 /// says which are of use and what no plan goes below; the price is then found among those alone.
@@ -38,23 +40,16 @@ class SettingsInUse {
     const double budget = time_budget(table_, goal_.max_slowdown).value();
     const double affordable = kPairsInRounds / pairs_of(table_, switching_, may_change_);
     const auto rounds = static_cast<int>(std::clamp(affordable, kFewestRounds, kMostRounds));
-    PriceAnswer best;
-    best.joules = kInfinite;
-    best.price = Watts(first_price());
+    PriceAnswer best = rough();
     double bound = 0;
-    for (int round = 0; round <= rounds; ++round) {
+    for (int round = 0;; ++round) {
       const double price = best.price.value();
       all_.solve({1, price}, std::nullopt);
       const std::size_t start = all_.cheapest_start();
       bound = std::max(bound, all_.to_go(0, start) - price * budget);
-      if (round == rounds || (round > 0 && best.joules - bound <= kWorthLooking * best.joules)) break;
-      const LapSearch::Path path = all_.path_from(start);
-      bool more = take_in(path.setting);
-      if (path.end != start && !is_free(switching_)) {
-        all_.solve({1, price}, path.end);
-        more = take_in(all_.path_from(path.end).setting) || more;
-      }
-      if (!more && round > 0) break;
+      const bool any = !best.setting.empty();
+      if (round == rounds || (any && best.joules - bound <= kWorthLooking * best.joules)) break;
+      if (!take_in(all_.path_from(start).setting) && any) break;
       PriceAnswer found = among_those_in_use(price);
       if (found.joules < best.joules) best = std::move(found);
     }
@@ -64,6 +59,39 @@ class SettingsInUse {
   }
 
  private:
+  /// Settings and a price to begin with: those of the table with neighbouring segments put together, where
+  /// that is less work.
+  PriceAnswer rough() {
+    PriceAnswer out;
+    out.joules = kInfinite;
+    const std::size_t each = table_.segments.size() / kRoughSegments;
+    if (is_free(switching_) || each < 2 || std::count(may_change_.begin(), may_change_.end(), false) > 0) {
+      out.price = Watts(first_price());
+      return out;
+    }
+    const SegmentTable few = put_together(each);
+    const std::vector<bool> may_change(few.segments.size(), true);
+    const PriceAnswer found = search_among_used(few, switching_, goal_, may_change, fallback_);
+    take_in(found.setting);
+    return among_those_in_use(found.price.value());
+  }
+  [[nodiscard]] SegmentTable put_together(std::size_t each) const {
+    const std::size_t settings = table_.settings.size();
+    SegmentTable out{{}, table_.settings, {}, table_.at_default};
+    for (std::size_t i = 0; i < table_.segments.size(); ++i) {
+      if (i % each == 0) {
+        out.segments.push_back(table_.segments[i]);
+        out.costs.resize(out.costs.size() + settings);
+      }
+      SegmentCost* sum = &out.costs[out.costs.size() - settings];
+      for (std::size_t a = 0; a < settings; ++a) {
+        sum[a].time += table_.cost(i, a).time;
+        sum[a].energy += table_.cost(i, a).energy;
+      }
+    }
+    return out;
+  }
+
   /// What a second would be worth if switching were free: each segment by itself.
   [[nodiscard]] double first_price() const {
     const double budget = time_budget(table_, goal_.max_slowdown).value();
@@ -86,7 +114,7 @@ class SettingsInUse {
       double least = kInfinite;
       for (std::size_t a = 0; a < table_.settings.size(); ++a) {
         const SegmentCost& cost = table_.cost(i, a);
-        const double priced = joules_with(cost, goal_.host + Watts(price));
+        const double priced = (cost.energy + (goal_.host + Watts(price)) * cost.time).value();
         if (priced < least) best = &cost;
         least = std::min(least, priced);
       }

@@ -57,7 +57,9 @@ class Backward {
       case LayerFamily::conv:
       case LayerFamily::convtranspose:
       case LayerFamily::linear:
-        return products();
+        return products(shaped_.operations * how_.batch);
+      case LayerFamily::product:
+        return outright_products();
       case LayerFamily::norm:
       case LayerFamily::layernorm:
         // The sums over the batch come first; they are the gradients of the parameters.
@@ -104,12 +106,25 @@ class Backward {
     }
   }
 
-  void products() {
-    out_.dense = layer_.kind.family == LayerFamily::linear || shaped_.group_inputs > 1;
+  void products(double each_gradient) {
+    const LayerFamily family = layer_.kind.family;
+    const bool slides = family == LayerFamily::conv || family == LayerFamily::convtranspose;
+    out_.dense = !slides || shaped_.group_inputs > 1;
     const Tensors& t = tensors_;
-    const double product = shaped_.operations * how_.batch;
-    if (wanted_.of_input) kernel(product, t.out + t.weights, t.in);
-    if (wanted_.of_parameters) kernel(product, t.out + t.in, t.weights);
+    if (wanted_.of_input) kernel(each_gradient, t.out + t.weights, t.in);
+    if (wanted_.of_parameters) kernel(each_gradient, t.out + t.in, t.weights);
+  }
+
+  void outright_products() {
+    const double all = layer_.kind.backward * shaped_.operations * how_.batch;
+    if (shaped_.parameters > 0) return products(all / 2);
+    if (!wanted_.of_input) return;
+    out_.dense = true;
+    const Tensors& t = tensors_;
+    // Fused: its inputs, its output and the gradient of that are read once.
+    if (layer_.kind.name == "attention") return kernel(all, t.in + 2 * t.out, t.in);
+    // One kernel for each of two factors, which reads the other one.
+    for (int factor = 0; factor < 2; ++factor) kernel(all / 2, t.out + t.in / 2, t.in / 2);
   }
 
   /// A gradient passes an addition as it is; a repeated input's is summed over what it was repeated along,

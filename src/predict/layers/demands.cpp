@@ -111,11 +111,23 @@ double macs_per_sample(const NetworkDemands& demands) {
   return operations / 2 / demands.batch;
 }
 
-double parameters_of(const NetworkDemands& demands) {
+namespace {
+
+double parameters_in(const NetworkDemands& demands, LayerPass pass) {
   double out = 0;
   for (const LayerDemand& layer : demands.layers)
-    if (layer.pass == LayerPass::forward) out += layer.parameters;
+    if (layer.pass == pass) out += layer.parameters;
   return out;
+}
+
+}  // namespace
+
+double parameters_of(const NetworkDemands& demands) {
+  return parameters_in(demands, LayerPass::forward);
+}
+
+double trained_parameters_of(const NetworkDemands& demands) {
+  return parameters_in(demands, LayerPass::optimizer);
 }
 
 }  // namespace rubato::predict

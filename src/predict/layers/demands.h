@@ -36,5 +36,7 @@ struct Demanded {
 [[nodiscard]] double macs_per_sample(const NetworkDemands& demands);
 /// Each counted once.
 [[nodiscard]] double parameters_of(const NetworkDemands& demands);
+/// Those alone that an iteration updates.
+[[nodiscard]] double trained_parameters_of(const NetworkDemands& demands);
 
 }  // namespace rubato::predict

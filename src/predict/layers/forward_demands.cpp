@@ -20,6 +20,7 @@ LayerDemand forward_of(const NetworkLayer& layer, const ShapedLayer& shaped, con
       out.dense = shaped.group_inputs > 1;
       break;
     case LayerFamily::linear:
+    case LayerFamily::product:
       out.dense = true;
       break;
     case LayerFamily::norm:

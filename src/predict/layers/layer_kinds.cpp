@@ -22,10 +22,27 @@ constexpr std::array<std::string_view, 1> kShape = {"shape"};
 // squares (2), then scale and shift as one multiply-add (2); backward: two sums with a product each, the
 // normalised value again (2), and three multiply-adds less one.
 constexpr double kExponential = 8;
+// A product owes a gradient to each of its two factors. Fused attention does not keep its scores and works
+// them out again: five products for two (Dao, FlashAttention-2, arXiv 2307.08691, section 4.1).
+constexpr double kTwoFactors = 2;
+constexpr double kAttention = 2.5;
 constexpr LayerKind kKinds[] = {
     {"conv", LayerFamily::conv, 1, 1, Names(kConv)},
     {"convtranspose", LayerFamily::convtranspose, 1, 1, Names(kTransposed)},
     {"linear", LayerFamily::linear, 1, 1, Names(kLinear)},
+    {"matmul", LayerFamily::product, 1, kTwoFactors},
+    {"attention", LayerFamily::product, 1, kAttention},
+    {"rnn", LayerFamily::product, 1, kTwoFactors},
+    {"simplernn", LayerFamily::product, 1, kTwoFactors},
+    {"lstm", LayerFamily::product, 1, kTwoFactors},
+    {"gru", LayerFamily::product, 1, kTwoFactors},
+    {"rnncell", LayerFamily::product, 1, kTwoFactors},
+    {"lstmcell", LayerFamily::product, 1, kTwoFactors},
+    {"grucell", LayerFamily::product, 1, kTwoFactors},
+    {"bilinear", LayerFamily::product, 1, kTwoFactors},
+    {"other-linear", LayerFamily::product, 1, kTwoFactors},
+    {"other-conv", LayerFamily::product, 1, kTwoFactors},
+    {"other-convtranspose", LayerFamily::product, 1, kTwoFactors},
     {"embedding", LayerFamily::embedding, 0, 1, Names(kEmbedding)},
     {"batchnorm", LayerFamily::norm, 5, 10, Names(kNorm)},
     {"groupnorm", LayerFamily::norm, 5, 10, Names(kNorm)},

@@ -13,6 +13,7 @@ enum class LayerFamily {
   conv,
   convtranspose,
   linear,
+  product,  // of tensors whose shapes and operations are given outright
   embedding,
   norm,        // statistics over the batch or a sample's plane, then one more sweep
   layernorm,   // statistics over one vector: one sweep
@@ -31,7 +32,8 @@ enum class LayerFamily {
 };
 
 /// Operations are for each element of the output (of the input, where a pool reduces), an addition, product,
-/// comparison being one and what needs an exponential or a division counted as its several instructions.
+/// comparison being one and what needs an exponential or a division counted as its several instructions. Of
+/// family `product`, `backward` is how many times those of the forward pass.
 struct LayerKind {
   std::string_view name;
   LayerFamily family = LayerFamily::unknown;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/json_figures.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 #include "predict/layers/network.h"
 
@@ -17,73 +17,37 @@ constexpr const char* kHint = "docs/formats.md#rubatonetwork1 lists the fields";
 // Of kernels, strides and the like; products of two sizes fit 64 bits.
 constexpr std::uint32_t kMostSize = 1U << 20U;
 
-// Thrown and caught inside this file only.
-struct Bad {
-  std::string what;
-};
+using Bad = BadFigure;
 
-std::string shown(const Json& value) {
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
-
-/// One JSON object: asked for its fields by name; what nobody asked for is an error at the end.
-class Fields {
+/// What networks have besides plain fields.
+class Fields : public JsonFields {
  public:
-  Fields(const Json& object, std::string who) : object_(object), who_(std::move(who)) {
-    if (!object.is_object()) throw Bad{cat(who_, ": ", shown(object), " where an object is needed")};
-  }
-  [[nodiscard]] const std::string& who() const { return who_; }
-  [[noreturn]] void wrong(std::string_view key, const Json& value, std::string_view needed) const {
-    throw Bad{cat(who_, ": \"", key, "\" is ", shown(value), " where ", needed, " is needed")};
-  }
+  using JsonFields::JsonFields;
 
-  const Json* find(const char* key) {
-    used_.insert(key);
-    const auto at = object_.find(key);
-    return at == object_.end() ? nullptr : &*at;
-  }
-  const Json& need(const char* key) {
-    const Json* found = find(key);
-    if (found == nullptr) throw Bad{cat(who_, " has no \"", key, "\"")};
-    return *found;
-  }
-  std::string text(const char* key) {
-    const Json& value = need(key);
-    if (!value.is_string() || value.get_ref<const std::string&>().empty()) wrong(key, value, "a text");
-    return value.get<std::string>();
-  }
-  std::optional<std::uint32_t> whole(const char* key) {
+  std::optional<std::uint32_t> optional_whole(const char* key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
-    return whole_in(key, *value);
+    return whole_in<std::uint32_t>(key, *value, 1);
   }
-  bool flag(const char* key, bool otherwise) {
-    const Json* value = find(key);
-    if (value == nullptr) return otherwise;
-    if (!value->is_boolean()) wrong(key, *value, "true or false");
-    return value->get<bool>();
-  }
+  bool flag_or(const char* key, bool otherwise) { return find(key) == nullptr ? otherwise : flag(key); }
   std::optional<double> count(const char* key) {
-    const Json* value = find(key);
-    if (value == nullptr) return {};
-    if (!value->is_number() || !(value->get<double>() >= 0) || value->get<double>() > 1e18)
-      wrong(key, *value, "a number from 0 to 1e18");
-    return value->get<double>();
+    if (find(key) == nullptr) return {};
+    return number(key, 0, 1e18);
   }
   /// A number or a list of one to three.
   std::vector<std::uint32_t> sizes(const char* key, std::uint32_t least) {
     const Json* value = find(key);
     if (value == nullptr) return {};
     const Json list = value->is_array() ? *value : Json::array({*value});
-    if (list.empty() || list.size() > 3) wrong(key, *value, "a number or a list of one to three");
+    if (list.empty() || list.size() > 3) wrong(key, *value, kSizes);
     std::vector<std::uint32_t> out;
     for (const Json& one : list) {
-      out.push_back(whole_in(key, one, least));
+      out.push_back(whole_in<std::uint32_t>(key, one, least));
       if (out.back() > kMostSize) wrong(key, one, cat("a number up to ", kMostSize));
     }
     return out;
   }
+  std::vector<std::uint32_t> needed_sizes(const char* key) { return need(key, kSizes), sizes(key, 1); }
   std::vector<std::string> texts(const char* key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
@@ -102,36 +66,14 @@ class Fields {
       if (one.is_null() || one == -1 || one == "dynamic")
         out.emplace_back();
       else
-        out.emplace_back(whole_in(key, one));
+        out.emplace_back(whole_in<std::uint32_t>(key, one, 1));
     }
     return out;
   }
-  void close() const {
-    for (const auto& [key, value] : object_.items())
-      if (!used_.contains(key)) throw Bad{cat(who_, " does not take \"", key, "\"")};
-  }
 
  private:
-  std::uint32_t whole_in(const char* key, const Json& value, std::uint32_t least = 1) const {
-    try {
-      const auto whole = whole_of<std::uint32_t>(value);
-      if (whole >= least) return whole;
-    } catch (const Json::exception&) {
-    }
-    wrong(key, value, least == 0 ? "a whole number" : "a whole number above 0");
-  }
-
-  const Json& object_;
-  std::string who_;
-  std::set<std::string, std::less<>> used_;
+  static constexpr const char* kSizes = "a number or a list of one to three";
 };
-
-template <class T>
-T named(Fields& from, const char* key, Result<T> (*parse)(std::string_view)) {
-  const auto found = parse(from.text(key));
-  if (!found) throw Bad{cat(from.who(), ": ", found.error().what)};
-  return *found;
-}
 
 bool takes(const LayerKind& kind, std::string_view field) {
   return std::find(kind.fields.begin(), kind.fields.end(), field) != kind.fields.end();
@@ -140,26 +82,27 @@ bool takes(const LayerKind& kind, std::string_view field) {
 LayerFields fields_of(Fields& from, const LayerKind& kind) {
   LayerFields out;
   const auto takes_one = [&](std::string_view field) { return takes(kind, field); };
-  if (takes_one("channels")) out.channels = (from.need("channels"), from.whole("channels"));
-  if (takes_one("features")) out.features = (from.need("features"), from.whole("features"));
-  if (takes_one("rows")) out.rows = (from.need("rows"), from.whole("rows"));
-  if (takes_one("kernel")) out.kernel = (from.need("kernel"), from.sizes("kernel", 1));
-  if (takes_one("size")) out.size = (from.need("size"), from.sizes("size", 1));
+  if (takes_one("channels")) out.channels = from.whole<std::uint32_t>("channels", 1);
+  if (takes_one("features")) out.features = from.whole<std::uint32_t>("features", 1);
+  if (takes_one("rows")) out.rows = from.whole<std::uint32_t>("rows", 1);
+  if (takes_one("kernel")) out.kernel = from.needed_sizes("kernel");
+  if (takes_one("size")) out.size = from.needed_sizes("size");
   if (takes_one("stride")) out.stride = from.sizes("stride", 1);
   if (takes_one("dilation")) out.dilation = from.sizes("dilation", 1);
   if (takes_one("output_padding")) out.output_padding = from.sizes("output_padding", 0);
-  if (takes_one("groups")) out.groups = from.whole("groups").value_or(1);
+  if (takes_one("groups")) out.groups = from.optional_whole("groups").value_or(1);
   if (takes_one("padding")) {
     const Json* padding = from.find("padding");
     out.same = padding != nullptr && *padding == "same" && kind.family != LayerFamily::convtranspose;
     if (!out.same) out.padding = from.sizes("padding", 0);
   }
-  if (takes_one("bias")) out.bias = from.flag("bias", true);
-  if (takes_one("affine")) out.affine = from.flag("affine", true);
-  if (takes_one("ceil")) out.ceil = from.flag("ceil", false);
+  if (takes_one("bias")) out.bias = from.flag_or("bias", true);
+  if (takes_one("affine")) out.affine = from.flag_or("affine", true);
+  if (takes_one("ceil")) out.ceil = from.flag_or("ceil", false);
   if (takes_one("shape")) {
-    for (const auto& dimension : from.shape("shape", from.need("shape"))) {
-      if (!dimension) from.wrong("shape", from.need("shape"), "a list of whole numbers");
+    const Json& shape = from.need("shape", "a list of sizes");
+    for (const auto& dimension : from.shape("shape", shape)) {
+      if (!dimension) from.wrong("shape", shape, "a list of whole numbers");
       out.shape.push_back(*dimension);
     }
   }
@@ -199,7 +142,7 @@ void read_outright(Fields& from, NetworkLayer& layer) {
   if (const Json* shape = from.find("output_shape")) layer.output_shape = from.shape("output_shape", *shape);
   layer.parameters = from.count("parameters");
   layer.operations = from.count("operations");
-  layer.trainable = from.flag("trainable", true);
+  layer.trainable = from.flag_or("trainable", true);
   if (const Json* seen = from.find("dynamic")) {
     if (!seen->is_array() || seen->empty()) from.wrong("dynamic", *seen, "the shapes that were seen");
     for (const Json& shape : *seen) layer.dynamic.push_back(text_of_seen(shape));
@@ -216,14 +159,18 @@ NetworkLayer layer_of(const Json& json, const Known& known, std::size_t here) {
   layer.kind_name = from.text("kind");
   read_wiring(from, known, here, layer);
   read_outright(from, layer);
-  if (const LayerKind* kind = find_layer_kind(layer.kind_name)) {
+  const LayerKind* kind = find_layer_kind(layer.kind_name);
+  const bool product = kind != nullptr && kind->family == LayerFamily::product;
+  const bool outright = layer.input_shapes && layer.output_shape;
+  if (kind != nullptr && (!product || (outright && layer.operations))) {
     layer.kind = *kind;
     layer.fields = fields_of(from, *kind);
-  } else if (layer.input_shapes && layer.output_shape) {
+  } else if (outright) {
     layer.kind = {.name = "unknown", .forward = 1, .backward = 1};
   } else if (layer.dynamic.empty()) {
-    throw Bad{cat(from.who(), ": the kind \"", layer.kind_name,
-                  "\" is not known, and it has no input_shapes and output_shape to go by")};
+    throw Bad{cat(from.who(), ": the kind \"", layer.kind_name, "\" is ",
+                  product ? "given outright" : "not known",
+                  ", and it has no input_shapes and output_shape to go by")};
   }
   from.close();
   return layer;
@@ -233,8 +180,7 @@ std::optional<PublishedFigure> published(Fields& from, const char* key) {
   const Json* json = from.find(key);
   if (json == nullptr) return {};
   Fields figure(*json, cat("published.", key));
-  figure.need("value");
-  PublishedFigure out{figure.count("value").value_or(0), figure.text("source")};
+  PublishedFigure out{figure.number("value", 0, 1e18), figure.text("source")};
   figure.close();
   return out;
 }
@@ -242,14 +188,14 @@ std::optional<PublishedFigure> published(Fields& from, const char* key) {
 Network network_of(const Json& json) {
   Fields from(json, "the document");
   const std::string schema = from.text("schema");
-  if (schema != "rubato.network/1") from.wrong("schema", from.need("schema"), "\"rubato.network/1\"");
+  if (schema != "rubato.network/1") from.wrong("schema", json["schema"], "\"rubato.network/1\"");
   Network out;
   out.name = from.text("name");
   out.source = from.text("source");
-  out.input = from.shape("input", from.need("input"));
-  out.batch = from.whole("batch");
-  if (from.find("precision") != nullptr) out.precision = named(from, "precision", &parse_precision);
-  if (from.find("optimizer") != nullptr) out.optimizer = named(from, "optimizer", &parse_optimizer);
+  out.input = from.shape("input", from.need("input", "a list of sizes"));
+  out.batch = from.optional_whole("batch");
+  if (from.find("precision") != nullptr) out.precision = from.named("precision", &parse_precision);
+  if (from.find("optimizer") != nullptr) out.optimizer = from.named("optimizer", &parse_optimizer);
   out.notes = from.texts("notes");
   if (const Json* figures = from.find("published")) {
     Fields in(*figures, "published");
@@ -258,7 +204,7 @@ Network network_of(const Json& json) {
     in.find("note");
     in.close();
   }
-  const Json& layers = from.need("layers");
+  const Json& layers = from.need("layers", "a list of layers");
   if (!layers.is_array() || layers.empty()) from.wrong("layers", layers, "a list of layers");
   from.close();
   Known known;
@@ -271,16 +217,13 @@ Network network_of(const Json& json) {
 
 }  // namespace
 
-Result<Network> parse_network(std::string_view json) {
+Result<Network> parse_network(std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) return fail(json.error().code, cat("network description: ", json.error().what), kHint);
   try {
-    return network_of(Json::parse(json));
+    return network_of(*json);
   } catch (const Bad& bad) {
     return fail(ErrorCode::invalid_argument, cat("network description: ", bad.what), kHint);
-  } catch (const Json::parse_error& bad) {  // its words repeat bytes of the file
-    return fail(ErrorCode::invalid_argument, cat("network description: no JSON, from byte ", bad.byte),
-                kHint);
-  } catch (const std::exception& bad) {
-    return fail(ErrorCode::invalid_argument, cat("network description: ", bad.what()), kHint);
   }
 }
 

@@ -116,7 +116,7 @@ class Walk {
   Status take(std::size_t index, const std::vector<Shape>& in) {
     const NetworkLayer& layer = network_.layers[index];
     ShapedLayer shaped;
-    if (layer.kind.family == LayerFamily::unknown) {
+    if (layer.kind.family == LayerFamily::unknown || layer.kind.family == LayerFamily::product) {
       shaped.in = in;
       shaped.out = fixed(*layer.output_shape);
       shaped.operations = elements_of(shaped.out);

@@ -77,5 +77,25 @@ TEST(DelaySummary, CountsOutliersAndKeepsThemInTheWorst) {
   EXPECT_FALSE(summary_of_delays({}));
 }
 
+TEST(Summary, AChangeThatMayHaveBeenShortIsNoOutlier) {
+  const predict::Clocks low{900_MHz, 7001_MHz};
+  const predict::Clocks high{1500_MHz, 7001_MHz};
+  const ClockPair pair{low, high};
+  std::vector<TimedChange> changes;
+  const auto timed = [&](Seconds clock, Seconds known_to) {
+    TimedChange change;
+    change.clock = clock;
+    change.known_to = known_to;
+    changes.push_back(change);
+  };
+  for (int i = 0; i < 8; ++i) timed(20_ms, 0.5_ms);
+  timed(45_ms, 10_ms);  // 35 to 55 ms
+  timed(300_ms, 10_ms);
+  const auto table = summarise(std::span(&pair, 1), changes, {});
+  ASSERT_TRUE(table) << table.error().what;
+  EXPECT_EQ(table->overall.outliers, 1U);
+  EXPECT_EQ(table->overall.worst, 300_ms);
+}
+
 }  // namespace
 }  // namespace rubato::experiment

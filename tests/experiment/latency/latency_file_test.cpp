@@ -73,10 +73,12 @@ TEST(LatencyFile, DamagedValuesAreRefusedWithWhatTheyHadToBe) {
     EXPECT_FALSE(read) << pointer << " = " << value;
     return read ? std::string() : read.error().what;
   };
-  EXPECT_THAT(refused("/pairs/0/clock/median_s", -1), HasSubstr("between 0 and 3600"));
+  EXPECT_THAT(refused("/pairs/0/clock/median_s", -1),
+              HasSubstr("pair 1, clock: \"median_s\" is -1 where a number from 0 to 3600 is needed"));
   EXPECT_THAT(refused("/pairs/0/clock/median_s", 0.9), HasSubstr("ascend"));
   EXPECT_THAT(refused("/pairs/0/clock/outliers", 11), HasSubstr("outliers"));
-  EXPECT_THAT(refused("/pairs/0/from/sm_clock_mhz", 0), HasSubstr("between 1 and"));
+  EXPECT_THAT(refused("/pairs/0/from/sm_clock_mhz", 0),
+              HasSubstr("pair 1, from: \"sm_clock_mhz\" is 0 where a number from 1 to"));
   EXPECT_THAT(refused("/polling_gap_s", "soon"), HasSubstr("number"));
   EXPECT_THAT(refused("/pairs", json::array()), HasSubstr("1 to"));
   EXPECT_THAT(refused("/schema", "rubato.latency/2"), HasSubstr("reads rubato.latency/1"));

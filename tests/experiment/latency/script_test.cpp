@@ -52,6 +52,24 @@ TEST(LatencyStudy, AChangeWhoseReadingCameLateIsMeasuredOnceMore) {
   for (const TimedChange& change : study.changes()) EXPECT_LT(change.known_to, Seconds(0.001));
 }
 
+TEST(LatencyStudy, ACallOfASimulatedGpuThatWasHeldUpIsNoDelayOfTheClock) {
+  for (const bool simulated : {true, false}) {
+    ScriptedBoard board;
+    // From the sixth to the tenth change 30 ms pass between the moment told and the call.
+    board.call_waits = [&board] {
+      return board.asked >= 12 && board.asked <= 20 && board.asked % 2 == 0 ? Seconds(0.030) : Seconds(0);
+    };
+    auto plan = between_900_and_1500(20);
+    plan.calls_take_no_time = simulated;
+    LatencyStudy study(plan, Random(1));
+    ASSERT_TRUE(board.conduct(study));
+    const auto table = study.table();
+    ASSERT_TRUE(table) << table.error().what;
+    EXPECT_EQ(board.asked, 2U * (simulated ? 40 + 5 : 40));
+    EXPECT_EQ(table->overall.outliers, simulated ? 0U : 5U) << "of a real one a long call is a long delay";
+  }
+}
+
 TEST(LatencyStudy, AMachineThatIsAlwaysLateIsTakenAsItIsInTheEnd) {
   ScriptedBoard board;
   board.reading_takes = [](Seconds since) {

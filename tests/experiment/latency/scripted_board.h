@@ -17,16 +17,20 @@ class ScriptedBoard final : public LatencyBench {
   /// What a clock reading takes, so long after the latest request.
   std::function<Seconds(Seconds)> reading_takes = [](Seconds) { return Seconds(0); };
   std::function<std::optional<Error>(const Setting&)> refuses = [](const Setting&) { return std::nullopt; };
+  /// From the moment that is told to the call itself.
+  std::function<Seconds()> call_waits = [] { return Seconds(0); };
   unsigned asked = 0;
 
-  Result<TimePoint> ask(const Setting& setting) override {
+  Result<AskedFor> ask(const Setting& setting) override {
     ++asked;
     if (const auto error = refuses(setting)) return fail(*error);
+    const TimePoint at = now;
+    now = now + call_waits();
     before_ = clock_at(now);
     power_before_ = power_at(now);
     to_ = setting.sm_clock->max.value();
     changed_ = now;
-    return now;
+    return AskedFor{at, now};
   }
   Result<ClockReading> clocks() override {
     now = now + reading_takes(now - changed_);

@@ -31,13 +31,13 @@ class SimulatedBench final : public LatencyBench {
   [[nodiscard]] const device::sim::Profile& profile() const { return world_->profile(0); }
   [[nodiscard]] Megahertz memory() const { return world_->truth(0, now_)->memory_clock; }
 
-  Result<TimePoint> ask(const Setting& setting) override {
+  Result<AskedFor> ask(const Setting& setting) override {
     if (setting.sm_clock)
       if (const Status s = world_->lock_sm_clock(0, *setting.sm_clock, now_); !s) return fail(s.error());
     if (setting.memory_clock)
       if (const Status s = world_->lock_memory_clock(0, *setting.memory_clock, now_); !s)
         return fail(s.error());
-    return now_;
+    return AskedFor{now_, now_};
   }
   Result<ClockReading> clocks() override {
     const auto r = world_->read(device::sim::CallId::read_clocks, 0, now_);

@@ -143,6 +143,56 @@ TEST(LayerDemands, kinds_nobody_knows_count_as_element_wise_and_are_named) {
   EXPECT_EQ(find(*taken, "y")->operations, 1000);
 }
 
+// A trainable layer before each, so that a gradient of its input is owed.
+constexpr const char* kBefore = R"({"name": "f", "kind": "linear", "features": 8, "bias": false},)";
+
+TEST(LayerDemands, products_that_are_given_outright_are_dense_in_both_passes) {
+  const auto what = demands(cat(kBefore, R"({"name": "mm", "kind": "matmul", "input_shapes": [[5, 8], [8, 4]],
+                                             "output_shape": [5, 4], "operations": 320})"),
+                            "[5, 8]");
+  ASSERT_TRUE(what) << what.error().what;
+  EXPECT_THAT(what->unknown, testing::IsEmpty());
+  const LayerDemand& forward = *find(*what, "mm");
+  EXPECT_TRUE(forward.dense);
+  EXPECT_EQ(forward.operations, 320);
+  EXPECT_EQ(forward.bytes_read, 4 * (40 + 32));
+  EXPECT_EQ(forward.bytes_written, 4 * 20);
+  const LayerDemand& backward = *find(*what, "mm", LayerPass::backward);
+  EXPECT_TRUE(backward.dense);
+  EXPECT_EQ(backward.operations, 2 * 320);
+  EXPECT_EQ(backward.bytes_read, 4 * (20 + 32 + 20 + 40)) << "each factor's gradient needs the other factor";
+  EXPECT_EQ(backward.bytes_written, 4 * (40 + 32));
+  EXPECT_EQ(macs_per_sample(what->demands), 160 + 5 * 64);
+}
+
+TEST(LayerDemands, attention_works_its_scores_out_again_and_recurrent_layers_have_weights) {
+  const auto what = demands(cat(kBefore, R"({"name": "at", "kind": "attention",
+                      "input_shapes": [[5, 8], [5, 8], [5, 8]], "output_shape": [5, 8], "operations": 800},
+                     {"name": "rnn", "kind": "lstm", "input_shapes": [[5, 8]], "output_shape": [5, 3],
+                      "parameters": 144, "operations": 1320})"),
+                            "[5, 8]");
+  ASSERT_TRUE(what) << what.error().what;
+  EXPECT_TRUE(find(*what, "at")->dense);
+  EXPECT_EQ(find(*what, "at", LayerPass::backward)->operations, 2.5 * 800);
+  const LayerDemand& rnn = *find(*what, "rnn", LayerPass::backward);
+  EXPECT_TRUE(rnn.dense);
+  EXPECT_EQ(rnn.operations, 2 * 1320);
+  EXPECT_EQ(rnn.kernels, 2U) << "of its input and of its parameters";
+  EXPECT_EQ(rnn.bytes_written, 4 * (40 + 144));
+  EXPECT_EQ(trained_parameters_of(what->demands), 64 + 144);
+}
+
+TEST(LayerDemands, a_product_without_operations_is_as_unknown_as_before) {
+  const auto what = demands(R"({"name": "mm", "kind": "matmul", "input_shapes": [[5, 8], [8, 4]],
+                                "output_shape": [5, 4]})");
+  ASSERT_TRUE(what) << what.error().what;
+  EXPECT_THAT(what->unknown, testing::ElementsAre("mm"));
+  EXPECT_FALSE(find(*what, "mm")->dense);
+  const auto none = demands(R"({"name": "mm", "kind": "matmul", "operations": 3})");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().what, testing::HasSubstr("input_shapes and output_shape"));
+}
+
 TEST(LayerDemands, without_a_batch_size_nothing_can_be_counted) {
   const auto none = demands(R"({"name": "r", "kind": "relu"})", "[3, 8, 8]", {});
   ASSERT_FALSE(none);

@@ -23,7 +23,8 @@ std::string wrong(const std::string& layers, const std::string& input = "[3, 8, 
 
 TEST(NetworkDescription, says_which_layer_and_field_is_wrong) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"({"name": "c", "kind": "conv", "channels": 4})", "layer \"c\" has no \"kernel\""},
+      {R"({"name": "c", "kind": "conv", "channels": 4})",
+       "layer \"c\" has no \"kernel\" where a number or a list"},
       {R"({"name": "c", "kind": "conv", "channels": 0, "kernel": 3})",
        "\"channels\" is 0 where a whole number above 0"},
       {R"({"name": "c", "kind": "conv", "channels": 4, "kernel": 2.5})", "\"kernel\" is 2.5 where"},
