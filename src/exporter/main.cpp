@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -92,6 +93,12 @@ ExporterOptions exporter_options(const Options& options, const device::Backend& 
   out.jobs.most = options.jobs;
   if (options.jobs == 0) return out;
   out.jobs.folders.assign(options.runs.begin(), options.runs.end());
+  std::error_code ignored;
+  for (const auto& folder : out.jobs.folders)
+    if (!std::filesystem::is_directory(folder, ignored))
+      log::warning(Error{ErrorCode::not_found,
+                         cat("no folder ", folder.string(), " that can be read: its runs are not shown"),
+                         "it is looked for again every ten seconds"});
   if (!options.runs.empty()) return out;
   if (const auto own = record::default_directory())
     out.jobs.folders.push_back(*own);
