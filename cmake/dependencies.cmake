@@ -8,6 +8,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+# rubato-exporter alone needs it, and is left out without it (as in the portable build). MHD_Result came with 0.9.71.
+pkg_check_modules(microhttpd IMPORTED_TARGET libmicrohttpd>=0.9.71)
 # Header-only here; Debian's own package file asks for its shared library.
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 add_library(tomlplusplus INTERFACE)

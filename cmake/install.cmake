@@ -3,6 +3,14 @@
 include(GNUInstallDirs)
 
 install(TARGETS rubato RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET rubato-exporter)
+  install(TARGETS rubato-exporter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT exporter)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/integrations/prometheus ${PROJECT_SOURCE_DIR}/integrations/grafana
+    DESTINATION share/rubato COMPONENT exporter)
+  # Its paths are those of the package, which alone it is for.
+  install(FILES ${PROJECT_SOURCE_DIR}/integrations/systemd/rubato-exporter.service DESTINATION lib/systemd/system
+    COMPONENT exporter EXCLUDE_FROM_ALL)
+endif()
 
 # A sanitized or foreign binary cannot always run at build time; its words are those of any other build.
 if(NOT CMAKE_CROSSCOMPILING)
@@ -29,7 +37,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DEST
 # Meters whose libraries are heavy: rubato looks for them in ../lib/rubato from its own folder.
 get_property(meter_modules GLOBAL PROPERTY RUBATO_METER_MODULES)
 if(meter_modules)
-  install(TARGETS ${meter_modules} LIBRARY DESTINATION lib/rubato)
+  install(TARGETS ${meter_modules} LIBRARY DESTINATION lib/rubato COMPONENT meters)
 endif()
 
 # The Python package and what `rubato run` puts into PYTHONPATH: rubato looks for it in ../share/rubato from its own folder.

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "cli/caller.h"
-#include "cli/live.h"
+#include "record/live.h"
 #include "record/writer.h"
 
 namespace rubato::cli {
@@ -24,7 +24,7 @@ Result<std::filesystem::path> find_record(const std::string& name) {
 }
 
 Result<ReadRun> read_summarised(const std::filesystem::path& file) {
-  const bool running = still_written(file);
+  const bool running = record::still_written(file);
   auto run = record::read_run(file);
   if (!run) return fail(run.error());
   analyse::Summary summary = analyse::summarise(*run);

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/invocation.h"
-#include "cli/live.h"
 #include "cli/print_run.h"
 #include "cli/report/run_report.h"
+#include "record/live.h"
 #include "record/reader.h"
 #include "record/writer.h"
 
@@ -36,7 +36,7 @@ void runs(Invocation& invocation, bool ids) {
         Error{ErrorCode::corrupt, cat(file.string(), " cannot be read"), cat("rubato show ", file.string())});
   std::set<std::filesystem::path> running;
   for (const auto& run : *listed)
-    if (!run.duration && still_written(run.file)) running.insert(run.file);
+    if (!run.duration && record::still_written(run.file)) running.insert(run.file);
   if (ids)
     for (const auto& run : *listed) fmt::print("{}\n", run.run_id);
   else

@@ -1,8 +1,11 @@
 #include "record/reader.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "record/open.h"
+#include "record/outline.h"
 #include "record/tables.h"
 
 namespace rubato::record {
@@ -35,11 +38,14 @@ void set_bystanders_aside(RunRecord& out) {
   std::erase_if(out.features, of_one);
 }
 
-}  // namespace
+using ReadPart = void (*)(Tables&);
 
-Result<RunRecord> read_run(const std::filesystem::path& file) {
-  auto db = open_record(file, Check::whole_file);
+Result<RunRecord> read_parts(const std::filesystem::path& file, Check check,
+                             std::span<const ReadPart> parts) {
+  auto db = open_record(file, check);
   if (!db) return fail(db.error());
+  // One state of the file for all tables: the run may go on meanwhile.
+  if (!db->execute("BEGIN")) return fail(db->error("cannot read run record"));
   auto info = read_info(*db);
   if (!info) return fail(info.error());
   RunRecord record;
@@ -48,12 +54,23 @@ Result<RunRecord> read_run(const std::filesystem::path& file) {
   const auto version = read_version(*db);
   if (!version) return fail(version.error());
   Tables tables(*db, *version, record);
-  for (const auto read :
-       {read_devices, read_samples, read_progress, read_iterations, read_actions, read_ends})
-    read(tables);
+  for (const ReadPart read : parts) read(tables);
   if (tables.read.failure()) return fail(*tables.read.failure());
   set_bystanders_aside(record);
   return record;
+}
+
+}  // namespace
+
+Result<RunRecord> read_run(const std::filesystem::path& file) {
+  constexpr std::array<ReadPart, 6> kAll = {read_devices,    read_samples, read_progress,
+                                            read_iterations, read_actions, read_ends};
+  return read_parts(file, Check::whole_file, kAll);
+}
+
+Result<RunRecord> read_outline(const std::filesystem::path& file) {
+  constexpr std::array<ReadPart, 3> kLittle = {read_devices, read_actions, read_ends};
+  return read_parts(file, Check::header_only, kLittle);
 }
 
 }  // namespace rubato::record

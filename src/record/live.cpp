@@ -1,4 +1,4 @@
-#include "cli/live.h"
+#include "record/live.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,13 +6,12 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include "base/fd.h"
 #include "base/text.h"
 
-namespace rubato::cli {
+namespace rubato::record {
 namespace {
 
 // Every connection to a database with a write-ahead log holds a shared lock on this byte of its -shm file for
@@ -55,9 +54,10 @@ bool has_it_open_for_writing(pid_t pid, const std::filesystem::path& record) {
 
 }  // namespace
 
-bool still_written(const std::filesystem::path& record) {
+std::optional<pid_t> writer_of(const std::filesystem::path& record) {
   const auto pid = holder(record);
-  return pid && (*pid == 0 || has_it_open_for_writing(*pid, record));
+  if (pid && *pid != 0 && !has_it_open_for_writing(*pid, record)) return std::nullopt;
+  return pid;
 }
 
-}  // namespace rubato::cli
+}  // namespace rubato::record
