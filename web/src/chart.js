@@ -135,7 +135,7 @@ export class Chart {
       const left = Math.max(bbox.left, u.valToPos(block.begin_s, "x", true));
       const right = Math.min(bbox.left + bbox.width, u.valToPos(block.end_s, "x", true));
       ctx.fillStyle = ink(`--role-${block.role}`) || ink("--muted");
-      ctx.fillRect(left, bbox.top, Math.max(1, right - left), 5 * devicePixelRatio);
+      ctx.fillRect(left, bbox.top, right - left + 1, 5 * devicePixelRatio);
     }
   }
 

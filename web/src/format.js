@@ -7,6 +7,9 @@ const minus = (text) => text.replace(/^-/, "−");
 export const fixed = (value, digits) => (known(value) ? minus(value.toFixed(digits)) : null);
 export const count = (value) => (known(value) ? minus(Math.round(value).toLocaleString("en").replaceAll(",", " ")) : null);
 
+/// Two places from 1 on, below two digits that mean something.
+export const about = (value) => (Math.abs(value) >= 1 ? fixed(value, value >= 100 ? 0 : 2) : minus(value.toPrecision(2)));
+
 export function joules(value) {
   if (!known(value)) return null;
   const size = Math.abs(value);

@@ -53,8 +53,8 @@ function costs(page) {
     whole ? card("whole run, boards + host", f.joules(whole.energy_saved_with_host_j) ?? "unknown",
       whole.energy_saved_with_host_j === null ? "what the host draws is not known: no meter tells" : `saved, with ${f.watts(run.host_watts?.value_w) ?? "the host's watts"} drawn beside the GPUs`) : null,
     whole?.vanishes_at_host_w ? card("nothing is saved at", f.watts(whole.vanishes_at_host_w), "drawn by the host beside the GPUs") : null,
-    p ? card("electricity", p.cost === null ? null : `${f.fixed(p.cost, 2)} ${p.currency}`, `computed${share(p.cost) === null ? "" : `; ${signed(share(p.cost), (v) => `${f.fixed(v, 3)} ${p.currency}`)}`}`) : null,
-    p ? card("CO2", p.co2_g === null ? null : `${f.fixed(p.co2_g, 0)} g`, `computed${share(p.co2_g) === null ? "" : `; ${signed(share(p.co2_g), (v) => `${f.fixed(v, 1)} g`)}`}`) : null);
+    p ? card("electricity", p.cost === null ? null : `${f.about(p.cost)} ${p.currency}`, `computed${share(p.cost) === null ? "" : `; ${signed(share(p.cost), (v) => `${f.about(v)} ${p.currency}`)}`}`) : null,
+    p ? card("CO2", p.co2_g === null ? null : `${f.about(p.co2_g)} g`, `computed${share(p.co2_g) === null ? "" : `; ${signed(share(p.co2_g), (v) => `${f.about(v)} g`)}`}`) : null);
 }
 
 function gpuSection(gpu) {

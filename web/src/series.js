@@ -36,7 +36,8 @@ function add(timeline, series, read, colour) {
         part.values.every((v, i) => v === read.enforced_limit_w.values[i])) continue;
     const options = { dashed: limit !== undefined, hole: column === "duration_s" ? Infinity : undefined };
     const track = new Track(limit ? `${label}, ${limit}` : label, colour, part, options);
-    track.owner = owner;
+    // Of a job, not of a GPU or meter that could be left out.
+    if (column !== "duration_s") track.owner = owner;
     const key = limit ? "power_w" : column === "power_w" && series.meter ? "meter_power_w" : column;
     if (QUANTITIES[key]) timeline.add(key, QUANTITIES[key], [track]);
   }

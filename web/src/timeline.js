@@ -68,9 +68,8 @@ export class Timeline {
     }
     for (const track of some) {
       chart.tracks.push(track);
-      const owner = track.owner ?? track.label;
-      track.shown = this.owners.get(owner)?.checked ?? true;
-      this.offer(owner, track);
+      track.shown = this.owners.get(track.owner)?.checked ?? true;
+      if (track.owner) this.offer(track.owner, track);
     }
     chart.again();
     chart.stale = true;
@@ -82,7 +81,7 @@ export class Timeline {
     if (this.owners.has(owner)) return;
     const box = h("input", { type: "checkbox", checked: true, onchange: () => {
       for (const chart of this.charts) {
-        for (const t of chart.tracks) if ((t.owner ?? t.label) === owner) t.shown = box.checked;
+        for (const t of chart.tracks) if (t.owner === owner) t.shown = box.checked;
         chart.again();
       }
       this.tell();
