@@ -135,7 +135,10 @@ void add_export(CLI::App& app, Invocation& invocation) {
       "export",
       "a run for people and other programs: an HTML report, CSV, JSON, a Perfetto trace, emissions.csv");
   static Options options;
-  command->add_option("run", options.run, "a run id, the beginning of one, `last`, or a record file")
+  command
+      ->add_option("run", options.run,
+                   "a run id, the beginning of one, `last`, or a record file; for html also a sweep table "
+                   "or JSON")
       ->type_name("RUN")
       ->capture_default_str();
   command

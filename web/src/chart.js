@@ -76,7 +76,8 @@ export class Chart {
 
   /// While the view moves, every third pixel has to do.
   data(moving = false) {
-    this.made_of = drawn(this.shown, this.view.from, this.view.to, Math.ceil(this.columns() / (moving ? 3 : 1)));
+    const columns = this.columns();
+    this.made_of = drawn(this.shown, this.view.from, this.view.to, Math.ceil(columns / (moving ? 3 : 1)), 2 * columns);
     this.place.dataset.single = this.made_of.single;
     return [this.made_of.x, ...this.made_of.means];
   }

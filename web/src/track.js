@@ -120,10 +120,10 @@ function single(tracks, from, to) {
 }
 
 /// What a chart draws of `tracks` from one moment to another on `columns` columns: for each track mean, lowest and highest
-/// per column, or the samples themselves where they fit. A mean that is undefined lies between two samples, null is a
+/// per column, or the samples themselves where there are at most `most`. A mean that is undefined lies between two samples, null is a
 /// hole; extremes are NaN there.
-export function drawn(tracks, from, to, columns) {
-  if (tracks.every((t) => t.at(to) - t.at(from) <= columns)) return single(tracks, from, to);
+export function drawn(tracks, from, to, columns, most = 2 * columns) {
+  if (tracks.reduce((sum, t) => sum + t.at(to) - t.at(from), 0) <= most) return single(tracks, from, to);
   const width = (to - from) / columns;
   // Columns lie on a grid that does not move, or bands would flicker while the view does.
   const first = Math.floor(from / width), n = Math.ceil(to / width) - first;
