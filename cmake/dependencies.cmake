@@ -6,6 +6,7 @@ find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 # rubato-exporter alone needs it, and is left out without it (as in the portable build). MHD_Result came with 0.9.71.

@@ -37,7 +37,7 @@ EOF
 
 # Header-only libraries as Debian packages them, and a tclsh, which SQLite's build wants.
 get_packages() {
-  if [[ ! -e $root/packages/complete-3 ]]; then
+  if [[ ! -e $root/packages/complete-4 ]]; then
     rm -rf "$root/packages" "$root/dependencies"
     mkdir -p "$root"/packages/{debs,headers,tcl}
     private_apt
@@ -49,8 +49,8 @@ get_packages() {
         *) dpkg-deb -x "$file" "$root/packages/headers" ;;
       esac
     done
-    (cd "$root/packages" && apt-get -qq source fmtlib libzstd sqlite3 >/dev/null)
-    touch "$root/packages/complete-3"
+    (cd "$root/packages" && apt-get -qq source fmtlib libzstd sqlite3 zlib >/dev/null)
+    touch "$root/packages/complete-4"
   fi
   (cd "$root/packages" && printf '%s\n' ./*.dsc debs/*.deb | sed 's|.*/||')
 }
@@ -83,6 +83,9 @@ build_libraries() {
   build_library fmt "$packages"/fmtlib-*/ -DFMT_TEST=OFF -DFMT_DOC=OFF
   build_library zstd "$packages"/libzstd-*/build/cmake -DZSTD_BUILD_PROGRAMS=OFF -DZSTD_BUILD_SHARED=OFF \
     -DZSTD_LEGACY_SUPPORT=OFF
+  cp -r "$packages"/zlib-*/ "$root/libraries/zlib"
+  cp cmake/portable/zlib.cmake "$root/libraries/zlib/CMakeLists.txt"
+  build_library zlib-objects "$root/libraries/zlib"
   (
     cd "$root/libraries/sqlite" || exit
     export PATH=$packages/tcl/usr/bin:$PATH TCL_LIBRARY=$packages/tcl/usr/share/tcltk/tcl8.6
@@ -122,6 +125,7 @@ third_party_notices() {
     library=$(basename "$file" .deb)
     notice "$library" "$packages/headers/usr/share/doc/${library%%_*}/copyright"
   done
+  notice 'uPlot, in HTML reports' web/dist/uPlot-LICENSE
   # What the compiler adds by itself.
   local compiler
   compiler=$(dirname "$zig")

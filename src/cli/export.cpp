@@ -10,9 +10,12 @@
 #include "cli/output_file.h"
 #include "cli/records.h"
 #include "cli/report/emissions.h"
+#include "cli/report/file_page.h"
+#include "cli/report/run_page.h"
 #include "cli/report/run_report.h"
 #include "cli/report/series.h"
 #include "cli/report/trace.h"
+#include "cli/version.h"
 #include "report/render.h"
 
 namespace rubato::cli {
@@ -72,6 +75,18 @@ std::vector<Series> asked_for(const std::string& what) {
   return which;
 }
 
+Status write_html(const std::filesystem::path& file, const Options& options, report::Sink& to) {
+  const auto source = page_source(file);
+  if (!source) return fail(source.error());
+  if (*source == PageSource::document) return write_document_page(file, std::string(kVersion), to);
+  if (*source == PageSource::table) return write_table_page(file, std::string(kVersion), to);
+  const auto read = read_summarised(file);
+  if (!read) return fail(read.error());
+  const auto factors = options.factors.factors();
+  if (!factors) return fail(factors.error());
+  return write_run_page({read->run, read->summary, read->running}, *factors, to);
+}
+
 Status write_as(const std::filesystem::path& file, const Options& options, report::Sink& to) {
   if (options.format == "emissions") {
     const auto read = read_summarised(file);
@@ -80,6 +95,7 @@ Status write_as(const std::filesystem::path& file, const Options& options, repor
     if (!factors) return fail(factors.error());
     return write_emissions(read->run, read->summary, factors->co2, to);
   }
+  if (options.format == "html") return write_html(file, options, to);
   std::string report;
   if (options.format == "json") {
     auto whole = report_of(file);
@@ -99,9 +115,9 @@ int run_export(Invocation& invocation, const Options& options) {
     return refuse(invocation, Error{ErrorCode::invalid_argument,
                                     cat("--what chooses a series; ", options.format, " has all it can show"),
                                     {}});
-  if (options.factors.co2 && options.format != "emissions")
-    return refuse(invocation, Error{ErrorCode::invalid_argument, "--co2 is for --format emissions",
-                                    "--format emissions"});
+  if (options.factors.co2 && options.format != "emissions" && options.format != "html")
+    return refuse(invocation,
+                  Error{ErrorCode::invalid_argument, "--co2 is for --format emissions and html", {}});
   const auto file = find_record(options.run);
   if (!file) return refuse(invocation, file.error(), 1);
   auto out = OutputFile::open(options.output, options.force);
@@ -115,19 +131,24 @@ int run_export(Invocation& invocation, const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app, Invocation& invocation) {
-  auto* command =
-      app.add_subcommand("export", "a run for other programs: CSV, JSON, a Perfetto trace, emissions.csv");
+  auto* command = app.add_subcommand(
+      "export",
+      "a run for people and other programs: an HTML report, CSV, JSON, a Perfetto trace, emissions.csv");
   static Options options;
-  command->add_option("run", options.run, "a run id, the beginning of one, `last`, or a record file")
+  command
+      ->add_option("run", options.run,
+                   "a run id, the beginning of one, `last`, or a record file; for html also a sweep table "
+                   "or JSON")
       ->type_name("RUN")
       ->capture_default_str();
   command
       ->add_option("--format", options.format,
                    "csv: one series; json: the report and the series; perfetto: a trace for "
-                   "ui.perfetto.dev; emissions: one row in CodeCarbon's columns")
+                   "ui.perfetto.dev; emissions: one row in CodeCarbon's columns; html: the report as a page, "
+                   "also of a sweep table and of what sweep, model validate and lab run print with --json")
       ->type_name("FORMAT")
       ->required()
-      ->check(CLI::IsMember({"csv", "json", "perfetto", "emissions"}));
+      ->check(CLI::IsMember({"csv", "json", "perfetto", "emissions", "html"}));
   command->add_option("--what", options.what, "which series (default: samples in CSV, all of them in JSON)")
       ->type_name("SERIES")
       ->check(CLI::IsMember({"samples", "meters", "marks", "kernels", "iterations", "statements", "rates",

@@ -62,10 +62,12 @@ const std::vector<CommandPage>& pages() {
         {"rubato compare before.sqlite after.sqlite --json", "two files, for a program"}}},
       {"export",
        "",
-       "CSV holds one series, after comment lines that say what was measured how; JSON holds the report and "
+       "HTML is the report as one page that needs no network. CSV holds one series, after comment lines that "
+       "say what was measured how; JSON holds the report and "
        "the "
        "series. Units stand in the names; what was not read is empty in CSV and null in JSON, never zero.",
-       {{"rubato export --format csv -o run.csv", "the samples of the last run"},
+       {{"rubato export last --format html -o report.html", "a page with charts, for a browser"},
+        {"rubato export --format csv -o run.csv", "the samples of the last run"},
         {"rubato export 20261121-08 --format csv --what iterations", "the iterations of another"},
         {"rubato export --format json | jq .run.energy_j", "for a program"}}},
       {"sweep",

@@ -1,0 +1,152 @@
+#include "report/packed_series.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "report/render.h"
+
+namespace rubato::report {
+namespace {
+
+using Json = nlohmann::json;
+using Column = std::vector<std::optional<double>>;
+
+std::string unbase64(const std::string& text) {
+  const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  unsigned bits = 0;
+  int held = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    bits = bits << 6U | static_cast<unsigned>(letters.find(c));
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    out += static_cast<char>(bits >> static_cast<unsigned>(held) & 0xffU);
+  }
+  return out;
+}
+
+std::string inflated(const std::string& packed) {
+  std::string out(1U << 22U, '\0');
+  uLongf size = out.size();
+  EXPECT_EQ(uncompress(reinterpret_cast<Bytef*>(out.data()), &size,
+                       reinterpret_cast<const Bytef*>(packed.data()), packed.size()),
+            Z_OK);
+  out.resize(size);
+  return out;
+}
+
+/// As docs/formats.md#packed-series says it, apart from the page's own reader.
+std::map<std::string, Column> read_back(const PackedSeries& series) {
+  const Json head = Json::parse(render_json(series.head));
+  const std::string bytes = inflated(unbase64(series.base64));
+  const auto count = head["count"].get<std::size_t>();
+  std::map<std::string, Column> out;
+  std::size_t at = 0;
+  for (const Json& column : head["columns"]) {
+    const auto present = column["present"].get<std::size_t>();
+    std::vector<bool> there(count, true);
+    if (present < count) {
+      for (std::size_t i = 0; i < count; ++i)
+        there[i] = (static_cast<unsigned char>(bytes.at(at + i / 8)) >> (i % 8) & 1U) != 0;
+      at += (count + 7) / 8;
+    }
+    auto value = column["first"].get<std::int64_t>();
+    const auto step = column["step"].get<std::int64_t>();
+    std::size_t n = 0;
+    Column& values = out[column["name"].get<std::string>()];
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!there[i]) {
+        values.emplace_back();
+        continue;
+      }
+      std::uint64_t code = 0;
+      for (std::size_t plane = 0; plane < column["bytes"].get<std::size_t>(); ++plane)
+        code |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes.at(at + plane * present + n)))
+                << (8 * plane);
+      const auto difference = static_cast<std::int64_t>(code >> 1U) ^ -static_cast<std::int64_t>(code & 1U);
+      if (n > 0) value += step + difference;
+      values.emplace_back(static_cast<double>(value) * column["quantum"].get<double>());
+      ++n;
+    }
+    at += column["bytes"].get<std::size_t>() * present;
+  }
+  EXPECT_EQ(at, bytes.size());
+  return out;
+}
+
+SeriesPacker::Read of(const Column& column) {
+  return [&column](std::size_t i) { return column.at(i); };
+}
+
+TEST(PackedSeries, ComesBackToTheQuantum) {
+  Column times, watts, limits;
+  for (int i = 0; i < 1000; ++i) {
+    times.emplace_back(0.1 * i + (i % 7) * 1e-3 + (i > 500 ? 3600 : 0));
+    watts.emplace_back(i % 10 == 3 ? std::nullopt : std::optional(250 + 100 * std::sin(i)));
+    limits.emplace_back(200);
+  }
+  SeriesPacker packer(times.size());
+  packer.moments(1e-3, of(times));
+  packer.values("power_w", 0.1, of(watts));
+  packer.values("limit_w", 0.1, of(limits));
+  const auto packed = std::move(packer).finish(7);
+  ASSERT_TRUE(packed);
+  EXPECT_EQ(packed->id, 7);
+  const auto back = read_back(*packed);
+  ASSERT_EQ(back.size(), 3U);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_NEAR(*back.at("time_s")[i], *times[i], 0.5001e-3);
+    ASSERT_EQ(back.at("power_w")[i].has_value(), watts[i].has_value()) << i;
+    EXPECT_NEAR(back.at("power_w")[i].value_or(0), watts[i].value_or(0), 0.05001);
+    EXPECT_DOUBLE_EQ(*back.at("limit_w")[i], 200);
+  }
+  // Noise of a byte a sample, and hardly anything for what is regular.
+  EXPECT_LT(packed->base64.size(), 5000U);
+}
+
+TEST(PackedSeries, TakesWhatIsNoNumberAsNotRead) {
+  const Column times = {1, 2, 3, 4, 5};
+  const Column strange = {1e300, -2.5, std::numeric_limits<double>::quiet_NaN(),
+                          -std::numeric_limits<double>::infinity(), 7e12};
+  const Column nothing(5);
+  SeriesPacker packer(5);
+  packer.moments(1e-3, of(times));
+  EXPECT_TRUE(packer.only_moments());
+  packer.values("nothing", 1, of(nothing));
+  EXPECT_TRUE(packer.only_moments());
+  packer.values("strange", 0.5, of(strange));
+  const auto back = read_back(*std::move(packer).finish(0));
+  EXPECT_EQ(back.at("strange"), (Column{std::nullopt, -2.5, std::nullopt, std::nullopt, 7e12}));
+  EXPECT_FALSE(back.contains("nothing"));
+}
+
+TEST(PackedSeries, OfNothingIsNothing) {
+  SeriesPacker packer(0);
+  packer.moments(1, of({}));
+  EXPECT_TRUE(packer.only_moments());
+}
+
+TEST(Base64, IsThatOfTheStandard) {
+  // RFC 4648, section 10.
+  const std::array<std::pair<std::string_view, std::string_view>, 7> all = {{{"", ""},
+                                                                             {"f", "Zg=="},
+                                                                             {"fo", "Zm8="},
+                                                                             {"foo", "Zm9v"},
+                                                                             {"foob", "Zm9vYg=="},
+                                                                             {"fooba", "Zm9vYmE="},
+                                                                             {"foobar", "Zm9vYmFy"}}};
+  for (const auto& [bytes, text] : all) EXPECT_EQ(base64(bytes), text);
+  EXPECT_EQ(base64("\xff\xfe\x00"), "//4=");  // the literal ends at its zero
+}
+
+}  // namespace
+}  // namespace rubato::report
