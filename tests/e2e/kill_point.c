@@ -1,5 +1,6 @@
 /* Preloaded into rubato's processes: numbers every system call by which the guard, or rubatod, leaves a trace
- * (files, locks, messages, and through the world's lock every driver call), and at a chosen number sends a signal.
+ * (files, locks, messages, and through the world's lock every driver call), and at a chosen number sends a
+ * signal.
  *
  *   KILL_POINT_LOG=FILE       one line per point of the guard: its number and the call
  *   KILL_POINT_AT=N           at point N, before the call is made,

@@ -40,8 +40,8 @@ struct State {
   Pair application_default = {877, 1380};
   int application_resets = 0;
   double energy_j = 1000;
-  double cap = 0;             // a controller outside the driver enforces no more than this; 0: none
-  std::int64_t process = 0;   // that computes there; 0: none
+  double cap = 0;            // a controller outside the driver enforces no more than this; 0: none
+  std::int64_t process = 0;  // that computes there; 0: none
   bool tells_application_clocks = false;
   int writes = 0;
   bool illegal = false;  // a write outside what the GPU can do was tried
