@@ -14,6 +14,7 @@
 #include "cli/guarding.h"
 #include "cli/hooks.h"
 #include "cli/left_behind.h"
+#include "cli/managed_findings.h"
 #include "cli/meters.h"
 #include "cli/rank_group.h"
 #include "conduct/patience.h"
@@ -298,6 +299,10 @@ Examination examine(std::string_view gpu_list) {
   look_at_meters(examination.findings);
   look_at_hooks(examination.findings);
   look_at_ranks(examination.findings);
+  if (look_at_rubatod(examination.findings, gpu_list))
+    for (Finding& finding : examination.findings)
+      if (finding.state == State::missing && (finding.subject == "rights" || finding.subject == "survival"))
+        finding = {State::fine, finding.subject, finding.what + "; rubatod does it", {}};
   for (const auto& left : left_behind())
     examination.findings.push_back({State::note, "journal", left.what, left.hint});
   look_at_records(examination.findings);

@@ -17,7 +17,7 @@ enum class State { fine, note, missing };
 struct Finding {
   State state = State::fine;
   std::string_view subject;  // "driver", "gpu", "rights", "counters", "survival", "meter", "hooks", "ranks",
-                             // "journal", "records"
+                             // "rubatod", "journal", "records"
   std::string what;
   std::string mend;  // a command or a step; empty: nothing to do, or nothing helps and `what` says so
 };

@@ -9,6 +9,7 @@
 #include "base/runtime_folder.h"
 #include "base/text.h"
 #include "cli/gpus.h"
+#include "cli/managed.h"
 #include "guard/files.h"
 #include "guard/launch.h"
 #include "guard/survival.h"
@@ -23,6 +24,19 @@ Result<guard::LaunchOptions> launch_options(std::string_view gpu_list) {
   options.backend_spec = *spec;
   options.own_scope = !names_simulated(gpu_list);
   return options;
+}
+
+GuardedRun managed_by(wire::Greeted manager, const GuardChoice& choice) {
+  if (choice.through_sudo) log::info(cat(manager.welcome.server, " sets these GPUs: --sudo changes nothing"));
+  GuardedRun run;
+  run.observes = manager.welcome.mode == wire::kObserve;
+  if (run.observes)
+    log::info(cat(manager.welcome.server,
+                  " only observes here: nothing will be set, and its log says what would be"));
+  run.channel = std::move(manager.channel);
+  run.managed = true;
+  run.more_rights_than_us = true;
+  return run;
 }
 
 std::filesystem::path journal_folder(const device::Backend& backend) {
@@ -45,6 +59,12 @@ std::map<std::string, std::string> environment_map() {
 
 GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice) {
   GuardedRun run;
+  if (auto manager = manager_of(gpu_list); !manager) {
+    run.why_not = manager.error();
+    return run;
+  } else if (*manager) {
+    return managed_by(std::move(**manager), choice);
+  }
   auto options = launch_options(gpu_list);
   if (!options) {
     run.fatal = true;
@@ -69,6 +89,12 @@ GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice) {
   run.channel = std::move(launched->channel);
   run.own_scope = launched->own_scope;
   return run;
+}
+
+Error only_observes() {
+  return {ErrorCode::unavailable,
+          "rubatod only observes on this machine, and an experiment needs its settings",
+          "mode = \"manage\" in rubatod's configuration, by an administrator"};
 }
 
 std::optional<Error> nothing_outlives(const device::Backend& backend, std::optional<bool> own_scope) {
@@ -100,11 +126,13 @@ std::string after_a_kill(const device::Backend& backend) {
              " is gone; until then the next rubato that sees that folder does");
 }
 
-conduct::Rescue rescue_for(std::string_view gpu_list) {
-  return [options = launch_options(gpu_list)]() -> Result<std::vector<RestorationReport>> {
+conduct::Rescue rescue_for(std::string_view gpu_list, bool managed) {
+  conduct::Rescue by_guard = [options =
+                                  launch_options(gpu_list)]() -> Result<std::vector<RestorationReport>> {
     if (!options) return fail(options.error());
     return guard::launch_restore(*options);
   };
+  return managed ? rescue_by_manager(gpu_list, std::move(by_guard)) : by_guard;
 }
 
 }  // namespace rubato::cli

@@ -130,13 +130,15 @@ int latency(Invocation& invocation, const LatencyOptions& options) {
   GuardedRun guarded;
   if (!options.dry_run) guarded = start_guard(invocation.gpu, {options.sudo && !simulated});
   if (guarded.fatal) return refuse(invocation, guarded.why_not);
+  if (guarded.observes) return refuse(invocation, only_observes());
   if (*caller && !simulated)
     if (const auto became = become(**caller); !became) return refuse(invocation, became.error());
   auto open = open_gpus(invocation.gpu);
   if (!open) return refuse(invocation, open.error());
   // Rights that a guard through sudo has are not this process's.
   LatencyOptions judged = options;
-  judged.sudo = (options.sudo || *caller) && !simulated;
+  judged.sudo = ((options.sudo || *caller) && !simulated) || guarded.managed;
+  judged.accept_unrestored = options.accept_unrestored || guarded.managed;
   if (const Status fine = check_gpus(*open, judged, guarded.own_scope); !fine)
     return refuse(invocation, fine.error());
   const auto target = latency_target(*open->gpus.front(), options.memory_clocks);
@@ -151,7 +153,7 @@ int latency(Invocation& invocation, const LatencyOptions& options) {
 
   Interrupts interrupts;
   LatencyEnd end = conduct_latency(options, *target, *open, std::move(guarded.channel),
-                                   rescue_for(invocation.gpu), interrupts, invocation.quiet);
+                                   rescue_for(invocation.gpu, guarded.managed), interrupts, invocation.quiet);
   interrupts.take(0);  // what came at the very end
   return conclude(invocation, std::move(end), keep_as, interrupts.asked_to_end());
 }

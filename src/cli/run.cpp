@@ -112,6 +112,7 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   const auto guarded = std::make_shared<GuardedRun>();
   if (sets) *guarded = start_guard(invocation.gpu, {options.sudo && !simulated});
   if (guarded->fatal) return refuse(invocation, guarded->why_not);
+  if (experiment && guarded->observes) return refuse(invocation, only_observes());
   if (drops_later) {
     if (const auto became = become(**caller); !became) return refuse(invocation, became.error());
     guarded->more_rights_than_us = true;
@@ -176,7 +177,9 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   plan.wanted = judged->wanted;
   // Unused it is closed when this process ends, and its guard with it.
   if (only.why.what.empty()) plan.guard = std::move(guarded->channel);
-  plan.rescue = rescue_for(invocation.gpu);
+  plan.rescue = rescue_for(invocation.gpu, guarded->managed);
+  if (asked.governing) plan.max_slowdown = asked.governing->goal.max_slowdown;
+  if (asked.plan) plan.max_slowdown = asked.plan->max_slowdown;
   plan.allow_shared = options.allow_shared;
   plan.meters = options.job.meters;
   plan.report_file = options.report_file.value_or("");

@@ -60,7 +60,9 @@ MeasureOnly why_measure_only(const RunOptions& options, const Asked& asked, cons
   if (!asked.governing && !guarded.more_rights_than_us)
     if (const auto missing = missing_right_of(judged.wanted, open)) return {*missing, false};
   if (!guarded.channel) return {guarded.why_not, false};
-  const auto lonely = nothing_outlives(*open.selection.backend, guarded.own_scope);
+  // rubatod is nobody's child here, and is started again where it dies.
+  const auto lonely =
+      guarded.managed ? std::nullopt : nothing_outlives(*open.selection.backend, guarded.own_scope);
   if (lonely && !options.accept_unrestored) return {*lonely, false};
   if (lonely)
     log::warning(cat(lonely->what, "; ", to_be_set(asked, judged),

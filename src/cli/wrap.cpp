@@ -209,8 +209,8 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (!plan.leader) parts.gpus = std::move(open.gpus);
   const bool any_gpu = !parts.gpus.empty();
   if (lease) {
-    parts.lease = std::make_unique<conduct::LeaseHolder>(lease.get(), plan.wanted.knobs,
-                                                         plan.wanted.found_sm_clock, plan.rescue);
+    parts.lease = std::make_unique<conduct::LeaseHolder>(
+        lease.get(), plan.wanted.knobs, plan.wanted.found_sm_clock, plan.rescue, plan.max_slowdown);
   }
   if (!plan.leader) parts.writer = open_record(info);
   if (parts.writer)

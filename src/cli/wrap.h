@@ -29,6 +29,7 @@ struct WrapPlan {
   Wanted wanted;
   std::unique_ptr<wire::Channel> guard;  // greeted already; null: nothing will be set
   conduct::Rescue rescue;
+  std::optional<double> max_slowdown;  // promised to whoever grants the lease; a fraction
   bool allow_shared = false;
   std::vector<std::string> meters;  // as typed after --meter
   HookWishes hooks;

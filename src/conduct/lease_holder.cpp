@@ -5,11 +5,13 @@
 namespace rubato::conduct {
 
 LeaseHolder::LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs,
-                         std::optional<ClockRange> found_sm_clock, Rescue rescue)
+                         std::optional<ClockRange> found_sm_clock, Rescue rescue,
+                         std::optional<double> max_slowdown)
     : client_(client),
       knobs_(std::move(knobs)),
       found_sm_clock_(found_sm_clock),
-      rescue_(std::move(rescue)) {}
+      rescue_(std::move(rescue)),
+      max_slowdown_(max_slowdown) {}
 
 Error LeaseHolder::digest(Error error) {
   // Nobody answers any more: whatever the guard had set is still set, and its journal says what was found.
@@ -24,7 +26,7 @@ Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
   if (client_ == nullptr) return fail(ErrorCode::unavailable, "no guard was started for this run");
   const std::lock_guard lock(mutex_);
   gpus_ = gpus;  // a guard that dies before its answer may have begun a journal
-  auto granted = client_->acquire({gpus, knobs_, found_sm_clock_});
+  auto granted = client_->acquire({gpus, knobs_, found_sm_clock_, max_slowdown_});
   if (!granted) {
     const Error error = digest(granted.error());
     if (state_ != State::guard_lost) state_ = State::refused;
@@ -59,15 +61,23 @@ bool LeaseHolder::taken_anew() {
 
 bool LeaseHolder::take_anew() {
   if (client_ == nullptr || state_ != State::held) return false;
-  auto granted = client_->acquire({gpus_, knobs_, found_sm_clock_});
+  auto granted = client_->acquire({gpus_, knobs_, found_sm_clock_, max_slowdown_});
   if (granted) return true;
   const Error error = digest(granted.error());
   // busy: it is still ours; timeout: a driver call hangs, which tells nothing. Anything else that is not the
   // guard's death means somebody else has it now.
   const bool still_ours =
       error.code == ErrorCode::busy || error.code == ErrorCode::conflict || error.code == ErrorCode::timeout;
-  if (state_ == State::held && !still_ours) state_ = State::refused;
+  if (state_ == State::held && !still_ours) {
+    state_ = State::refused;
+    why_lost_ = error;
+  }
   return false;
+}
+
+std::optional<Error> LeaseHolder::why_lost() const {
+  const std::lock_guard lock(mutex_);
+  return why_lost_;
 }
 
 std::vector<RestorationReport> LeaseHolder::release() {

@@ -26,9 +26,10 @@ class LeaseHolder {
  public:
   enum class State { none, held, refused, guard_lost };
 
-  /// `client` may be null: nothing will ever be set.
+  /// `client` may be null: nothing will ever be set. `max_slowdown`: that the run watches, a fraction;
+  /// rubatod's rules may ask for one.
   LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs, std::optional<ClockRange> found_sm_clock,
-              Rescue rescue);
+              Rescue rescue, std::optional<double> max_slowdown = {});
 
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] bool usable() const {
@@ -48,6 +49,8 @@ class LeaseHolder {
   /// Where the guard may have given up on us (after Ctrl-Z, or on a machine too busy for heartbeats): true
   /// where it had and the lease was taken anew, so that settings have to be applied again.
   [[nodiscard]] bool taken_anew();
+  /// Why a lease that lapsed could not be had again; absent: it could, or none lapsed.
+  [[nodiscard]] std::optional<Error> why_lost() const;
 
  private:
   [[nodiscard]] bool take_anew();  // with the mutex held, as are the next two
@@ -59,7 +62,10 @@ class LeaseHolder {
   std::vector<Knob> knobs_;
   std::optional<ClockRange> found_sm_clock_;
   Rescue rescue_;
-  std::mutex mutex_;  // not for state_, which the session asks while a request of the other thread is on
+  std::optional<double> max_slowdown_;
+  std::optional<Error> why_lost_;
+  mutable std::mutex
+      mutex_;  // not for state_, which the session asks while a request of the other thread is on
   std::atomic<State> state_{State::none};
   bool was_held_ = false;
   std::vector<GpuId> gpus_;

@@ -1,26 +1,12 @@
 #include "conduct/ownership.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "base/process_tree.h"
 #include "base/text.h"
 
 namespace rubato::conduct {
 namespace {
-
-// Field 4 of /proc/PID/stat; the second field, the name, may hold spaces and brackets, so read behind the
-// last one.
-std::optional<pid_t> parent_of(const FsRoot& root, pid_t pid) {
-  const auto stat = root.read(cat("/proc/", pid, "/stat"));
-  if (!stat) return std::nullopt;
-  const auto behind_name = stat->rfind(") ");
-  if (behind_name == std::string::npos) return std::nullopt;
-  const auto fields = split(std::string_view(*stat).substr(behind_name + 2), ' ');
-  if (fields.size() < 2) return std::nullopt;
-  const auto parent = parse_integer(fields[1]);
-  if (!parent) return std::nullopt;
-  return static_cast<pid_t>(*parent);
-}
 
 std::string name_of_process(const FsRoot& root, pid_t pid) {
   const auto name = root.read(cat("/proc/", pid, "/comm"));
@@ -32,9 +18,7 @@ std::string name_of_process(const FsRoot& root, pid_t pid) {
 // A rank's data loaders may overwrite their environment with a title of their own, so their ancestors are
 // asked as well.
 bool OwnershipCheck::is_ours(pid_t pid) const {
-  // A process tree deeper than this is a loop made by reused process ids.
-  constexpr int kDeepest = 256;
-  for (int depth = 0; pid > 1 && depth < kDeepest; ++depth) {
+  for (int depth = 0; pid > 1 && depth < kDeepestProcessTree; ++depth) {
     if (pid == job_ || carries_our_mark(pid)) return true;
     const auto parent = parent_of(root_, pid);
     if (!parent) return false;

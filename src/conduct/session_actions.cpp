@@ -244,10 +244,14 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
 // busy: it has put everything back then, and the lease is taken anew.
 bool Session::lease_lapsed(TimePoint now) {
   if (!parts_.lease || parts_.lease->state() != LeaseHolder::State::held) return false;
-  if (!parts_.lease->taken_anew()) return false;
+  const bool anew = parts_.lease->taken_anew();
+  const auto lost = parts_.lease->why_lost();
+  if (!anew && !lost) return false;
   stop_plan(now);
-  note("restored", "the guard had heard nothing from us for too long and put everything back", now,
-       in_force_);
+  note("restored",
+       lost ? cat("the lease was ended and everything put back: ", lost->what)
+            : std::string("the guard had heard nothing from us for too long and put everything back"),
+       now, in_force_);
   for (auto& unit : units_) {
     if (!unit.leased) continue;
     explain_change(unit, now);
@@ -257,6 +261,7 @@ bool Session::lease_lapsed(TimePoint now) {
   }
   in_force_ = {};
   next_decision_ = now;
+  if (lost) stand_back(*lost, now);
   return true;
 }
 

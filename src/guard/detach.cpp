@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "wire/peer.h"
 
 namespace rubato::guard {
 namespace {
@@ -105,12 +106,9 @@ Result<ScopedFd> ending_signals() {
 }
 
 Result<uid_t> peer_user(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof(peer);
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    return fail(from_errno(errno, "cannot tell who is at the other end of the lease socket"));
-  }
-  return peer.uid;
+  const auto peer = wire::peer_of(socket);
+  if (!peer) return fail(peer.error());
+  return peer->uid;
 }
 
 Result<ConnectedBack> connect_back(const std::filesystem::path& path) {

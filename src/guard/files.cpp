@@ -103,6 +103,11 @@ Status FileOps::rename(int folder, const std::string& from, const std::string& t
   return fail(from_errno(errno, "cannot move " + from + " to " + to));
 }
 
+Status FileOps::replace(int folder, const std::string& from, const std::string& to) {
+  return status_of(::renameat(folder, from.c_str(), folder, to.c_str()),
+                   "cannot put " + from + " in the place of " + to);
+}
+
 Status FileOps::remove(int folder, const std::string& name) {
   return status_of(::unlinkat(folder, name.c_str(), 0), "cannot remove " + name);
 }

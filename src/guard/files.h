@@ -43,6 +43,8 @@ class FileOps {
   [[nodiscard]] virtual Status truncate(int fd, std::uint64_t size);
   /// conflict where `to` stands already.
   [[nodiscard]] virtual Status rename(int folder, const std::string& from, const std::string& to);
+  /// In the place of what stands at `to`, in one step.
+  [[nodiscard]] virtual Status replace(int folder, const std::string& from, const std::string& to);
   [[nodiscard]] virtual Status remove(int folder, const std::string& name);
   /// Exclusive and at once; busy where another open file holds it.
   [[nodiscard]] virtual Status lock(int fd);

@@ -9,7 +9,6 @@
 #include "wire/lease_client.h"
 
 namespace rubato::guard {
-namespace {
 
 Status check_request(const wire::Acquire& request) {
   if (request.gpus.empty()) return fail(ErrorCode::invalid_argument, "a lease needs at least one GPU");
@@ -35,8 +34,6 @@ Status check_request(const wire::Acquire& request) {
   return {};
 }
 
-}  // namespace
-
 std::string Guard::handle(std::string_view datagram, TimePoint now) {
   last_heard_ = std::max(last_heard_, now);
   const auto message = wire::decode(datagram);
@@ -58,6 +55,8 @@ Result<wire::Body> Guard::answer(const wire::Body& request) {
   if (const auto* r = std::get_if<wire::Apply>(&request)) return apply(*r);
   if (const auto* r = std::get_if<wire::Restore>(&request)) return restore_one(*r);
   if (std::holds_alternative<wire::Release>(request)) return release();
+  if (std::holds_alternative<wire::StatusRequest>(request))
+    return fail(ErrorCode::not_supported, "the guard of one run manages nothing", "ask rubatod");
   return fail(ErrorCode::invalid_argument, "a guard was sent a reply instead of a request");
 }
 
@@ -90,7 +89,8 @@ Result<wire::Body> Guard::acquire(const wire::Acquire& request) {
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     auto opened = options_.open(gpus[i]);
     auto gpu = !opened ? Result<HeldGpu>(fail(opened.error()))
-                       : HeldGpu::take(*folder, gpus[i], std::move(owned[i]), std::move(*opened),
+                       : HeldGpu::take(*folder, gpus[i], std::make_shared<Ownership>(std::move(owned[i])),
+                                       std::make_shared<OpenedGpu>(std::move(*opened)),
                                        Terms{request.knobs, request.found_sm_clock}, *era);
     if (!gpu) {
       for (HeldGpu& other : taken) (void)other.end();

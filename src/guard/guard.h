@@ -27,6 +27,9 @@ struct GuardOptions {
   std::shared_ptr<FileOps> files = std::make_shared<FileOps>();
 };
 
+/// What is wrong with a request for a lease before any GPU is looked at: invalid_argument.
+[[nodiscard]] Status check_request(const wire::Acquire& request);
+
 class Guard {
  public:
   explicit Guard(GuardOptions options) : options_(std::move(options)) {}

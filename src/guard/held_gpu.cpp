@@ -43,9 +43,9 @@ ClockLock present_lock(const JournalContent& content, Knob knob) {
 
 }  // namespace
 
-Result<HeldGpu> HeldGpu::take(const Folder& folder, const GpuId& gpu, Ownership ownership, OpenedGpu opened,
-                              const Terms& terms, const Era& era) {
-  const auto recovery = recover(folder, gpu, opened, era);
+Result<HeldGpu> HeldGpu::take(const Folder& folder, const GpuId& gpu, SharedOwnership ownership,
+                              std::shared_ptr<OpenedGpu> opened, const Terms& terms, const Era& era) {
+  const auto recovery = recover(folder, gpu, *opened, era);
   if (!recovery) return fail(recovery.error());
   std::string note;
   if (*recovery) {
@@ -57,12 +57,12 @@ Result<HeldGpu> HeldGpu::take(const Folder& folder, const GpuId& gpu, Ownership 
     if ((*recovery)->report.outcome == Restoration::restored)
       note = "put back what a dead run left behind: " + note;
   }
-  const auto limits = opened.gpu->power_limits();
+  const auto limits = opened->gpu->power_limits();
   if (!limits) return fail(limits.error());
   wire::Found found{gpu, *limits, std::move(note)};
-  Header header{gpu, era.boot_id, era.driver_version, energy_mj(*opened.gpu)};
+  Header header{gpu, era.boot_id, era.driver_version, energy_mj(*opened->gpu)};
   if (holds(terms, Knob::application_clocks)) {
-    const auto clocks = opened.gpu->application_clocks();
+    const auto clocks = opened->gpu->application_clocks();
     if (!clocks) return fail(clocks.error());
     found.application_clocks = clocks->requested;
     header.version = kWithApplicationClocks;
@@ -73,7 +73,7 @@ Result<HeldGpu> HeldGpu::take(const Folder& folder, const GpuId& gpu, Ownership 
 }
 
 Status HeldGpu::check_clocks(Knob knob, const ClockRange& range) const {
-  const auto table = opened_.gpu->supported_clocks();
+  const auto table = opened_->gpu->supported_clocks();
   const std::vector<Megahertz> none;
   const auto& clocks = !table ? none : knob == Knob::memory_clock ? table->memory : table->sm;
   const bool ordered = range.min.value() > 0 && range.min <= range.max && std::isfinite(range.max.value());
@@ -89,7 +89,7 @@ Status HeldGpu::check_application(const ApplicationClocks& clocks, const Applica
   if (!(clocks.memory.value() > 0 && clocks.sm.value() > 0)) {
     return fail(ErrorCode::invalid_argument, id().uuid + ": application clocks must be above zero");
   }
-  const auto table = opened_.gpu->supported_clocks();
+  const auto table = opened_->gpu->supported_clocks();
   if (table && !table->pairs.empty()) {
     const bool legal = std::any_of(table->pairs.begin(), table->pairs.end(), [&](const auto& pair) {
       return std::any_of(pair.sm.begin(), pair.sm.end(), [&](Megahertz sm) {
@@ -103,11 +103,35 @@ Status HeldGpu::check_application(const ApplicationClocks& clocks, const Applica
                   "'nvidia-smi -q -d SUPPORTED_CLOCKS' lists the legal pairs");
     }
   }
+  return check_application_ours(now);
+}
+
+Status HeldGpu::check_limit_ours(const PowerLimits& now) const {
+  const auto& entry = journal_.content().limit;
+  if (is_ours(*entry, now)) return {};
+  return fail(ErrorCode::conflict,
+              cat(id().uuid, ": somebody else set the power limit to ", now.requested,
+                  "; rubato had left it at ", entry->read_back.value_or(entry->last.intended)),
+              "rubato leaves it alone from here on");
+}
+
+Status HeldGpu::check_application_ours(const ApplicationClocks& now) const {
   if (is_ours(*journal_.content().application_clocks, now)) return {};
   return fail(
       ErrorCode::conflict,
       cat(id().uuid, ": somebody else set the application clocks to SM ", now.sm, " memory ", now.memory),
       "rubato leaves them alone from here on");
+}
+
+Status HeldGpu::look_for_others(const Era& now) const {
+  if (const auto gone = why_void(journal_.content().header, now, energy_mj(*opened_->gpu)))
+    return fail(ErrorCode::device_lost, cat(id().uuid, ": every setting is gone: ", *gone));
+  const auto in_force = look();
+  if (!in_force) return fail(in_force.error());
+  if (holds(terms_, Knob::power_limit))
+    if (Status ours = check_limit_ours(in_force->limits); !ours) return ours;
+  if (in_force->application_clocks) return check_application_ours(*in_force->application_clocks);
+  return {};
 }
 
 Status HeldGpu::check(const Setting& setting, const Before& before) const {
@@ -128,13 +152,7 @@ Status HeldGpu::check(const Setting& setting, const Before& before) const {
       return fail(ErrorCode::invalid_argument, cat(id().uuid, ": a power limit of ", *setting.power_limit,
                                                    " is outside ", now.min, " to ", now.max));
     }
-    if (!is_ours(*journal_.content().limit, now)) {
-      return fail(
-          ErrorCode::conflict,
-          cat(id().uuid, ": somebody else set the power limit to ", now.requested, "; rubato had left it at ",
-              journal_.content().limit->read_back.value_or(journal_.content().limit->last.intended)),
-          "rubato leaves it alone from here on");
-    }
+    if (Status ours = check_limit_ours(now); !ours) return ours;
   }
   if (setting.sm_clock) {
     if (Status fine = check_clocks(Knob::sm_clock, *setting.sm_clock); !fine) return fine;
@@ -148,9 +166,9 @@ Status HeldGpu::check(const Setting& setting, const Before& before) const {
 }
 
 Status HeldGpu::write(const Setting& setting, const Before& before, AskedAt& locks) {
-  device::GpuControl& control = *opened_.control;
+  device::GpuControl& control = *opened_->control;
   if (setting.power_limit && !same_limit(*setting.power_limit, before.limits.requested)) {
-    const auto limits = write_limit(journal_, *opened_.gpu, control, before.limits.requested,
+    const auto limits = write_limit(journal_, *opened_->gpu, control, before.limits.requested,
                                     *setting.power_limit, Announce::required);
     if (!limits) return fail(limits.error());
   }
@@ -161,7 +179,7 @@ Status HeldGpu::write(const Setting& setting, const Before& before, AskedAt& loc
   }
   if (setting.application_clocks && !same_clocks(*setting.application_clocks, *before.application_clocks)) {
     const auto now =
-        write_application(journal_, *opened_.gpu, control, *before.application_clocks,
+        write_application(journal_, *opened_->gpu, control, *before.application_clocks,
                           *setting.application_clocks, ApplicationWrite::set, Announce::required);
     if (!now) return fail(now.error());
   }
@@ -176,15 +194,15 @@ std::string HeldGpu::undo(const Setting& setting, const Before& before) noexcept
   const auto undo_lock = [&](Knob knob, bool asked, const ClockLock& lock) {
     const auto& entry = journal_.content().lock(knob);
     if (!asked || !entry || !may_differ(*entry, lock)) return;
-    if (Status s = write_lock(journal_, *opened_.control, knob, lock, Announce::best_effort); !s)
+    if (Status s = write_lock(journal_, *opened_->control, knob, lock, Announce::best_effort); !s)
       note(knob, s.error());
   };
   if (setting.application_clocks) {
-    const auto now = opened_.gpu->application_clocks();
+    const auto now = opened_->gpu->application_clocks();
     if (!now) {
       note(Knob::application_clocks, now.error());
     } else if (const auto& back = *before.application_clocks; !same_clocks(now->requested, back)) {
-      const auto done = write_application(journal_, *opened_.gpu, *opened_.control, now->requested, back,
+      const auto done = write_application(journal_, *opened_->gpu, *opened_->control, now->requested, back,
                                           way_back_to(back, *now), Announce::best_effort);
       if (!done) note(Knob::application_clocks, done.error());
     }
@@ -192,11 +210,11 @@ std::string HeldGpu::undo(const Setting& setting, const Before& before) noexcept
   undo_lock(Knob::memory_clock, setting.memory_clock.has_value(), before.memory_lock);
   undo_lock(Knob::sm_clock, setting.sm_clock.has_value(), before.sm_lock);
   if (!setting.power_limit) return words;
-  const auto now = opened_.gpu->power_limits();
+  const auto now = opened_->gpu->power_limits();
   if (!now) {
     note(Knob::power_limit, now.error());
   } else if (!same_limit(now->requested, before.limits.requested)) {
-    const auto back = write_limit(journal_, *opened_.gpu, *opened_.control, now->requested,
+    const auto back = write_limit(journal_, *opened_->gpu, *opened_->control, now->requested,
                                   before.limits.requested, Announce::best_effort);
     if (!back) note(Knob::power_limit, back.error());
   }
@@ -204,12 +222,12 @@ std::string HeldGpu::undo(const Setting& setting, const Before& before) noexcept
 }
 
 Result<HeldGpu::Before> HeldGpu::look() const {
-  const auto limits = opened_.gpu->power_limits();
+  const auto limits = opened_->gpu->power_limits();
   if (!limits) return fail(limits.error());
   Before now{*limits, present_lock(journal_.content(), Knob::sm_clock),
              present_lock(journal_.content(), Knob::memory_clock), std::nullopt};
   if (!holds(terms_, Knob::application_clocks)) return now;
-  const auto clocks = opened_.gpu->application_clocks();
+  const auto clocks = opened_->gpu->application_clocks();
   if (!clocks) return fail(clocks.error());
   now.application_clocks = clocks->requested;
   return now;
@@ -234,7 +252,7 @@ Result<wire::Applied> HeldGpu::apply(const Setting& setting, const Clock& clock)
 }
 
 RestorationReport HeldGpu::back_to_found() noexcept {
-  return restore(journal_, *opened_.gpu, *opened_.control);
+  return restore(journal_, *opened_->gpu, *opened_->control);
 }
 
 RestorationReport HeldGpu::end() noexcept {

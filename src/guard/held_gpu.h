@@ -1,6 +1,7 @@
 // One GPU of a lease: its lock, its journal, its driver handles, and the promise to bring it back.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct Terms {
 class HeldGpu {
  public:
   /// Puts back what a dead run left, reads what is found and journals it; changes nothing else.
-  [[nodiscard]] static Result<HeldGpu> take(const Folder& folder, const GpuId& gpu, Ownership ownership,
-                                            OpenedGpu opened, const Terms& terms, const Era& era);
+  [[nodiscard]] static Result<HeldGpu> take(const Folder& folder, const GpuId& gpu, SharedOwnership ownership,
+                                            std::shared_ptr<OpenedGpu> opened, const Terms& terms,
+                                            const Era& era);
 
   [[nodiscard]] const GpuId& id() const { return found_.gpu; }
   [[nodiscard]] const wire::Found& found() const { return found_; }
@@ -32,13 +34,18 @@ class HeldGpu {
   /// All of the setting or, after an error, none of it. conflict where somebody else changed the
   /// limit or the application clocks. `clock`: the one the GPU lives on.
   [[nodiscard]] Result<wire::Applied> apply(const Setting& setting, const Clock& clock);
+  /// Whether what is in force is still what was asked for: device_lost where the GPU was reset or its driver
+  /// loaded anew since, so that every setting is gone; conflict where somebody else set the limit or the
+  /// application clocks.
+  [[nodiscard]] Status look_for_others(const Era& now) const;
   /// Back to what was found; the GPU stays held.
   [[nodiscard]] RestorationReport back_to_found() noexcept;
   /// Back to what was found, for good: tried twice, and the journal goes unless that failed.
   [[nodiscard]] RestorationReport end() noexcept;
 
  private:
-  HeldGpu(Ownership ownership, OpenedGpu opened, Journal journal, Terms terms, wire::Found found)
+  HeldGpu(SharedOwnership ownership, std::shared_ptr<OpenedGpu> opened, Journal journal, Terms terms,
+          wire::Found found)
       : ownership_(std::move(ownership)),
         opened_(std::move(opened)),
         journal_(std::move(journal)),
@@ -57,12 +64,14 @@ class HeldGpu {
   Status check(const Setting& setting, const Before& before) const;
   Status check_clocks(Knob knob, const ClockRange& range) const;
   Status check_application(const ApplicationClocks& clocks, const ApplicationClocks& now) const;
+  Status check_limit_ours(const PowerLimits& now) const;
+  Status check_application_ours(const ApplicationClocks& now) const;
   Status write(const Setting& setting, const Before& before, AskedAt& locks);
   /// Words on what could not be undone; empty where all was.
   std::string undo(const Setting& setting, const Before& before) noexcept;
 
-  Ownership ownership_;
-  OpenedGpu opened_;
+  SharedOwnership ownership_;
+  std::shared_ptr<OpenedGpu> opened_;
   Journal journal_;
   Terms terms_;
   wire::Found found_;

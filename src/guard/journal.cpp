@@ -5,6 +5,12 @@
 #include "base/text.h"
 
 namespace rubato::guard {
+namespace {
+
+/// Some thousand settings: read in a moment, and far below what a reader takes for damage.
+constexpr std::size_t kLongJournal = 256U << 10U;
+
+}  // namespace
 
 Result<Journal> Journal::create(const Folder& folder, const Header& header,
                                 const std::vector<Record>& first) {
@@ -65,8 +71,30 @@ Status Journal::append(const Record& record) {
     return fail(ErrorCode::internal,
                 cat("the journal of ", content_.header.gpu.uuid, " has no such intention"));
   }
+  // One that cannot be shortened is still a journal.
+  if (good_size_ > kLongJournal) (void)shorten();
   if (Status written = write_lines(print_record(record)); !written) return written;
   content_ = std::move(next);
+  return {};
+}
+
+Status Journal::shorten() {
+  const std::string name = content_.header.gpu.uuid + ".new";
+  FileOps& files = folder_.files();
+  (void)files.remove(folder_.fd(), name);  // of a guard that died in here
+  auto fd = folder_.open_file(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+  if (!fd) return fail(fd.error());
+  const std::string lines = print_content(content_);
+  Status done = files.append(fd->get(), lines);
+  if (done) done = files.sync(fd->get());
+  if (done) done = files.replace(folder_.fd(), name, content_.header.gpu.uuid);
+  if (!done) {
+    (void)files.remove(folder_.fd(), name);
+    return done;
+  }
+  fd_ = std::move(*fd);
+  good_size_ = lines.size();
+  torn_ = false;
   return {};
 }
 

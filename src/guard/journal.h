@@ -26,7 +26,8 @@ class Journal {
 
   [[nodiscard]] const JournalContent& content() const { return content_; }
 
-  /// On disk when it returns; after an error the file ends where it ended before.
+  /// On disk when it returns; after an error the file ends where it ended before. A file that has grown long
+  /// is first put anew, shorter.
   [[nodiscard]] Status append(const Record& record);
   /// Nothing is left to restore: the file goes. Removing is one atomic step, and a missing file is the one
   /// state that needs no reading; a power cut that brings it back brings another boot id as well, which voids
@@ -36,6 +37,7 @@ class Journal {
  private:
   Journal(Folder folder, ScopedFd fd) : folder_(std::move(folder)), fd_(std::move(fd)) {}
   Status write_lines(const std::string& lines);
+  Status shorten();
 
   Folder folder_;
   ScopedFd fd_;

@@ -234,6 +234,31 @@ bool enter(JournalContent& content, const Record& record) {
                     record);
 }
 
+std::string print_content(const JournalContent& content) {
+  std::string lines = print_record(content.header);
+  // That a knob was ever changed must not be forgotten with the record that said so.
+  const auto put = [&lines](bool touched, auto intent, const auto& done) {
+    if (touched && intent.intended == intent.previous) {
+      auto first = intent;
+      first.previous = intent.found;
+      lines += print_record(first);
+    }
+    lines += print_record(intent);
+    if (done) lines += print_record(*done);
+  };
+  if (const auto& limit = content.limit)
+    put(limit->touched, limit->last,
+        limit->read_back ? std::optional(LimitDone{*limit->read_back}) : std::nullopt);
+  for (const Knob knob : {Knob::sm_clock, Knob::memory_clock})
+    if (const auto& lock = content.lock(knob))
+      put(lock->touched, lock->last,
+          lock->state ? std::optional(LockDone{knob, *lock->state}) : std::nullopt);
+  if (const auto& clocks = content.application_clocks)
+    put(clocks->touched, clocks->last,
+        clocks->read_back ? std::optional(ApplicationDone{*clocks->read_back}) : std::nullopt);
+  return lines;
+}
+
 Result<std::optional<JournalContent>> parse_journal(std::string_view bytes, const GpuId& gpu) {
   if (bytes.find('\n') == std::string_view::npos) {
     if (may_be_torn_header(bytes)) return std::nullopt;

@@ -105,6 +105,9 @@ struct JournalContent {
 /// Adds a record to what is known; false where it answers an intention that was never announced.
 [[nodiscard]] bool enter(JournalContent& content, const Record& record);
 
+/// The shortest journal that says the same: for one that a long lease has made long.
+[[nodiscard]] std::string print_content(const JournalContent& content);
+
 /// Nothing: the file ends inside its header, so nothing was ever announced. Errors: corrupt where the file is
 /// more than torn (a bad line with another after it, another GPU's header); not_supported for a newer format.
 [[nodiscard]] Result<std::optional<JournalContent>> parse_journal(std::string_view bytes, const GpuId& gpu);

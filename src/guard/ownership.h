@@ -2,6 +2,8 @@
 // dies.
 #pragma once
 
+#include <memory>
+
 #include "base/fd.h"
 #include "core/gpu_id.h"
 #include "guard/files.h"
@@ -18,5 +20,8 @@ class Ownership {
   explicit Ownership(ScopedFd fd) : fd_(std::move(fd)) {}
   ScopedFd fd_;
 };
+
+/// rubatod keeps a GPU beyond a lease.
+using SharedOwnership = std::shared_ptr<const Ownership>;
 
 }  // namespace rubato::guard

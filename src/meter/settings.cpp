@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/toml_guard.h"
+#include "base/toml_parser.h"
 #include "meter/keys.h"
 #include "meter/registry.h"
-#include "meter/toml_guard.h"
-#include "meter/toml_parser.h"
 
 namespace rubato::meter {
 namespace {

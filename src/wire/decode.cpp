@@ -39,6 +39,13 @@ Result<Body> read_acquire(const Fields& fields) {
   const auto found = optional_range(fields, "found-sm-clock");
   if (!found) return fail(found.error());
   message.found_sm_clock = *found;
+  const auto bound = find_one(fields, "max-slowdown");
+  if (!bound) return fail(bound.error());
+  if (*bound != nullptr) {
+    const auto value = numbers_of(**bound, 1);
+    if (!value) return fail(value.error());
+    message.max_slowdown = value->front();
+  }
   return message;
 }
 
@@ -70,6 +77,9 @@ Result<Body> read_heartbeat(const Fields&) {
 Result<Body> read_release(const Fields&) {
   return Release{};
 }
+Result<Body> read_status(const Fields&) {
+  return StatusRequest{};
+}
 
 Result<Body> read_welcome(const Fields& fields) {
   const auto text = optional_text(fields, "guard-pid");
@@ -77,7 +87,11 @@ Result<Body> read_welcome(const Fields& fields) {
   const auto pid = parse_integer(*text);
   if (!pid)
     return fail(ErrorCode::corrupt, cat("a lease message gives '", *text, "' as the guard's process id"));
-  return Welcome{*pid};
+  auto server = optional_text(fields, "server");
+  if (!server) return fail(server.error());
+  auto mode = optional_text(fields, "mode");
+  if (!mode) return fail(mode.error());
+  return Welcome{*pid, std::move(*server), std::move(*mode)};
 }
 
 /// Splits a list into one group of fields per "gpu" line; what precedes the first is unknown, so ignored.
@@ -157,6 +171,42 @@ Result<Body> read_restored(const Fields& fields) {
   return message;
 }
 
+Result<ManagedGpu> read_managed(const Fields& group) {
+  auto gpu = required_gpu(group);
+  if (!gpu) return fail(gpu.error());
+  ManagedGpu managed{std::move(*gpu), {}, {}, false, {}};
+  std::string allowed;
+  const std::pair<std::string_view, std::string*> texts[] = {{"name", &managed.name},
+                                                             {"state", &managed.state},
+                                                             {"allowed", &allowed},
+                                                             {"why-not", &managed.why_not}};
+  for (const auto& [key, to] : texts) {
+    auto text = optional_text(group, key);
+    if (!text) return fail(text.error());
+    *to = std::move(*text);
+  }
+  managed.allowed = allowed == "yes";
+  return managed;
+}
+
+Result<Body> read_state(const Fields& fields) {
+  const auto groups = groups_by_gpu(fields);
+  if (!groups) return fail(groups.error());
+  StatusReply message;
+  auto mode = optional_text(fields, "mode");
+  if (!mode) return fail(mode.error());
+  message.mode = std::move(*mode);
+  auto refusal = optional_text(fields, "last-refusal");
+  if (!refusal) return fail(refusal.error());
+  message.last_refusal = std::move(*refusal);
+  for (const Fields& group : *groups) {
+    auto managed = read_managed(group);
+    if (!managed) return fail(managed.error());
+    message.gpus.push_back(std::move(*managed));
+  }
+  return message;
+}
+
 Result<Body> read_refused(const Fields& fields) {
   const auto name = optional_text(fields, "code");
   if (!name) return fail(name.error());
@@ -173,16 +223,18 @@ Result<Body> read_refused(const Fields& fields) {
 }
 
 using Reader = Result<Body> (*)(const Fields&);
-constexpr std::array<std::pair<std::string_view, Reader>, 11> kReaders = {{{"hello", read_hello},
+constexpr std::array<std::pair<std::string_view, Reader>, 13> kReaders = {{{"hello", read_hello},
                                                                            {"acquire", read_acquire},
                                                                            {"apply", read_apply},
                                                                            {"restore", read_restore},
                                                                            {"heartbeat", read_heartbeat},
                                                                            {"release", read_release},
+                                                                           {"status", read_status},
                                                                            {"welcome", read_welcome},
                                                                            {"granted", read_granted},
                                                                            {"applied", read_applied},
                                                                            {"restored", read_restored},
+                                                                           {"state", read_state},
                                                                            {"refused", read_refused}}};
 constexpr std::string_view kProtocol = "rubato-lease/";
 

@@ -54,6 +54,7 @@ std::string_view write(Writer& to, const Acquire& m) {
   for (const GpuId& gpu : m.gpus) to.name("gpu", gpu.uuid);
   for (const Knob knob : m.knobs) to.name("knob", name_of(knob));
   to.range("found-sm-clock", m.found_sm_clock);
+  if (m.max_slowdown) to.numbers("max-slowdown", *m.max_slowdown);
   return "acquire";
 }
 
@@ -77,9 +78,14 @@ std::string_view write(Writer&, const Heartbeat&) {
 std::string_view write(Writer&, const Release&) {
   return "release";
 }
+std::string_view write(Writer&, const StatusRequest&) {
+  return "status";
+}
 
 std::string_view write(Writer& to, const Welcome& m) {
   to.name("guard-pid", std::to_string(m.guard_pid));
+  to.text("server", m.server);
+  to.text("mode", m.mode);
   return "welcome";
 }
 
@@ -111,6 +117,19 @@ std::string_view write(Writer& to, const Restored& m) {
     to.text("detail", report.detail);
   }
   return "restored";
+}
+
+std::string_view write(Writer& to, const StatusReply& m) {
+  to.text("mode", m.mode);
+  to.text("last-refusal", m.last_refusal);
+  for (const ManagedGpu& gpu : m.gpus) {
+    to.name("gpu", gpu.gpu.uuid);
+    to.text("name", gpu.name);
+    to.text("state", gpu.state);
+    to.name("allowed", gpu.allowed ? "yes" : "no");
+    to.text("why-not", gpu.why_not);
+  }
+  return "state";
 }
 
 std::string_view write(Writer& to, const Refused& m) {

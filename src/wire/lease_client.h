@@ -14,7 +14,7 @@
 
 namespace rubato::wire {
 
-/// A guard that hears nothing for this long restores (docs/design.md#lease-protocol).
+/// A guard that hears nothing for this long restores (docs/protocol.md).
 inline constexpr Seconds kLeaseTimeout{5.0};
 inline constexpr Seconds kHeartbeatPeriod{1.0};
 /// Silence after which a guard counts as stuck in its driver. One that is only slow says so between its

@@ -1,5 +1,4 @@
-// The lease protocol: what `conduct` and a guard (or rubatod) say to each other.
-// docs/design.md#lease-protocol.
+// The lease protocol: what `conduct` and a guard (or rubatod) say to each other. docs/protocol.md.
 //
 // One message is one datagram of a SOCK_SEQPACKET Unix socket, so there are no half messages:
 // first line "rubato-lease/1 VERB SEQUENCE", then one "key value" a line, at most kLargestMessage bytes.
@@ -33,6 +32,8 @@ struct Acquire {
   std::vector<GpuId> gpus;
   std::vector<Knob> knobs;                   // the only ones apply may touch
   std::optional<ClockRange> found_sm_clock;  // the lock the user says was in force before
+  /// The slowdown the client promises to stay within, as a fraction; absent: it watches none.
+  std::optional<double> max_slowdown{};
 };
 /// Absent members of `setting` are left as they are now.
 struct Apply {
@@ -47,10 +48,14 @@ struct Restore {
 struct Heartbeat {};
 /// Restores every GPU of the lease and ends it.
 struct Release {};
+/// What rubatod manages and would let this client do; a guard of one run has no such thing.
+struct StatusRequest {};
 
 // ---- guard to client ----
 struct Welcome {
   std::int64_t guard_pid = 0;  // for display only
+  std::string server{};        // "rubatod 0.1.0"; empty: the guard of one run
+  std::string mode{};          // of rubatod: "manage", or "observe" where nothing will be set
 };
 struct Found {
   GpuId gpu;
@@ -73,13 +78,25 @@ struct Applied {
 struct Restored {
   std::vector<RestorationReport> reports;
 };
+struct ManagedGpu {
+  GpuId gpu;
+  std::string name;   // as the driver calls the board
+  std::string state;  // "free", "leased", "yours", or "away": why_not says why
+  bool allowed = false;
+  std::string why_not;  // why this client could not lease it now
+};
+struct StatusReply {
+  std::string mode;
+  std::vector<ManagedGpu> gpus;
+  std::string last_refusal;  // the last thing that was refused to this user, and why
+};
 /// Any request can be answered by it; the state is then as before the request.
 struct Refused {
   Error error;
 };
 
-using Body = std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, Welcome, Granted, Applied,
-                          Restored, Refused>;
+using Body = std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, StatusRequest, Welcome, Granted,
+                          Applied, Restored, StatusReply, Refused>;
 
 struct Message {
   std::uint64_t sequence = 0;  // a reply carries its request's

@@ -1,9 +1,10 @@
-/* Preloaded into rubato's processes: numbers every system call by which the guard leaves a trace (files,
- * locks, messages, and through the world's lock every driver call), and at a chosen number sends a signal.
+/* Preloaded into rubato's processes: numbers every system call by which the guard, or rubatod, leaves a trace
+ * (files, locks, messages, and through the world's lock every driver call), and at a chosen number sends a
+ * signal.
  *
  *   KILL_POINT_LOG=FILE       one line per point of the guard: its number and the call
  *   KILL_POINT_AT=N           at point N, before the call is made,
- *   KILL_POINT_WHO=LIST       signal these, in order: guard, rubato, job
+ *   KILL_POINT_WHO=LIST       signal these, in order: guard (or rubatod), rubato, job
  *   KILL_POINT_SIGNAL=9       with this
  */
 #define _GNU_SOURCE
@@ -32,13 +33,15 @@ static int read_raw(const char* path, char* buffer, int size) {
   return (int)got;
 }
 
-/* argv[1] of the guard process is "guard". */
+/* argv[1] of the guard process is "guard"; rubatod is called so. */
 static int guard_process(void) {
   if (is_guard < 0) {
     char line[512];
     int size = read_raw("/proc/self/cmdline", line, sizeof line);
     size_t first = strnlen(line, (size_t)size);
-    is_guard = (int)first + 1 < size && strcmp(line + first + 1, "guard") == 0;
+    const char* slash = memrchr(line, '/', first);
+    is_guard = ((int)first + 1 < size && strcmp(line + first + 1, "guard") == 0) ||
+               strcmp(slash == NULL ? line : slash + 1, "rubatod") == 0;
   }
   return is_guard;
 }
@@ -56,11 +59,11 @@ static void signal_job(pid_t rubato, int number) {
 
 static void point(const char* call) {
   if (!guard_process()) return;
-  ++points;
+  const long number_of_this = __atomic_add_fetch(&points, 1, __ATOMIC_RELAXED);
   const char* log = getenv("KILL_POINT_LOG");
   if (log != NULL) {
     char line[64];
-    int size = snprintf(line, sizeof line, "%ld %s\n", points, call);
+    int size = snprintf(line, sizeof line, "%ld %s\n", number_of_this, call);
     long fd = syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd >= 0) {
       syscall(SYS_write, fd, line, size);
@@ -68,7 +71,7 @@ static void point(const char* call) {
     }
   }
   const char* at = getenv("KILL_POINT_AT");
-  if (at == NULL || atol(at) != points) return;
+  if (at == NULL || atol(at) != number_of_this) return;
   const char* who = getenv("KILL_POINT_WHO");
   const char* text = getenv("KILL_POINT_SIGNAL");
   int number = text != NULL ? atoi(text) : SIGKILL;

@@ -40,6 +40,9 @@ struct State {
   Pair application_default = {877, 1380};
   int application_resets = 0;
   double energy_j = 1000;
+  double cap = 0;            // a controller outside the driver enforces no more than this; 0: none
+  std::int64_t process = 0;  // that computes there; 0: none
+  bool tells_application_clocks = false;
   int writes = 0;
   bool illegal = false;  // a write outside what the GPU can do was tried
 };
@@ -70,7 +73,10 @@ struct Steps {
 
 class Gpu final : public device::Gpu {
  public:
-  Gpu(GpuId id, State& state, Steps& steps) : state_(state), steps_(steps) { identity_.id = std::move(id); }
+  Gpu(GpuId id, State& state, Steps& steps) : state_(state), steps_(steps) {
+    identity_.id = std::move(id);
+    if (state.tells_application_clocks) capabilities_.read_application_clocks = Capability::yes();
+  }
 
   const GpuIdentity& identity() const override { return identity_; }
   const Capabilities& capabilities() const override { return capabilities_; }
@@ -83,8 +89,9 @@ class Gpu final : public device::Gpu {
   Result<SlowReading> read_slow() override { return SlowReading{}; }
   Result<PowerLimits> power_limits() override {
     if (const Status s = steps_.driver(false); !s) return fail(s.error());
+    const double enforced = state_.cap > 0 ? std::min(state_.cap, state_.requested) : state_.requested;
     return PowerLimits{Watts(state_.min), Watts(state_.max), Watts(state_.max), Watts(state_.requested),
-                       Watts(state_.requested)};
+                       Watts(enforced)};
   }
   Result<device::ClockTable> supported_clocks() override {
     return device::ClockTable{
@@ -97,7 +104,10 @@ class Gpu final : public device::Gpu {
     const auto clocks = [](const Pair& p) { return ApplicationClocks{Megahertz(p.memory), Megahertz(p.sm)}; };
     return ApplicationClockReading{clocks(state_.application), clocks(state_.application_default)};
   }
-  Result<std::vector<ComputeProcess>> compute_processes() override { return std::vector<ComputeProcess>(); }
+  Result<std::vector<ComputeProcess>> compute_processes() override {
+    if (state_.process == 0) return std::vector<ComputeProcess>();
+    return std::vector<ComputeProcess>{{.pid = state_.process}};
+  }
   CallCost cost() const override { return {}; }
 
  private:
@@ -195,6 +205,9 @@ class Files final : public FileOps {
   }
   Status rename(int folder, const std::string& from, const std::string& to) override {
     return steps_->alive() ? FileOps::rename(folder, from, to) : Status(dead());
+  }
+  Status replace(int folder, const std::string& from, const std::string& to) override {
+    return steps_->alive() ? FileOps::replace(folder, from, to) : Status(dead());
   }
   Status remove(int folder, const std::string& name) override {
     return steps_->alive() ? FileOps::remove(folder, name) : Status(dead());

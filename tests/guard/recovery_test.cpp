@@ -1,6 +1,8 @@
 // What the next process makes of a journal whose guard died.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "base/text.h"
 #include "guard/crc32.h"
 #include "guard/guard_world.h"
@@ -168,6 +170,57 @@ TEST(Recovery, AGpuInTheHandsOfALivingGuardIsNotTouched) {
   EXPECT_TRUE(world.restore_left_behind().value().empty());
   EXPECT_EQ(world.gpu().requested, 150);
   EXPECT_EQ(journals_in(world.folder).value(), std::vector<GpuId>{kGpu});
+}
+
+/// A lease of many settings; the number of the step before the journal was first put anew, or -1.
+int live_long(World& world, int settings) {
+  Guard guard(world.options());
+  (void)ask(guard, kBothKnobs);
+  std::uintmax_t longest = 0;
+  for (int i = 0; i < settings && !world.steps->dead; ++i) {
+    const int before = world.steps->taken;
+    (void)ask(guard, fake::both(i % 2 == 0 ? 150 : 140, 1005));
+    std::error_code gone;
+    const auto size = std::filesystem::file_size(world.journal(), gone);
+    if (size < longest) return before;
+    longest = size;
+  }
+  return -1;
+}
+
+constexpr int kManySettings = 4000;
+
+TEST(Recovery, TheJournalOfALongLeaseStaysShortAndStillBringsBackWhatWasFound) {
+  World world;
+  world.steps->crash_at =
+      std::numeric_limits<int>::max();  // steps are counted only where one is to be the last
+  ASSERT_GT(live_long(world, kManySettings), 0) << "the journal was never put anew";
+  EXPECT_LT(std::filesystem::file_size(world.journal()), 2048U);
+  EXPECT_NE(world.gpu().requested, 200);
+  world.revive();
+  EXPECT_EQ(world.restore_left_behind().value().at(0).outcome, Restoration::restored);
+  EXPECT_EQ(world.gpu().requested, 200);
+  EXPECT_FALSE(world.gpu().sm.on);
+}
+
+TEST(Recovery, DeathWhileALongJournalIsPutAnewIsRecoveredFrom) {
+  World first;
+  first.steps->crash_at = std::numeric_limits<int>::max();
+  const int at = live_long(first, kManySettings);
+  ASSERT_GT(at, 0);
+  int step = at;
+  for (;; ++step) {
+    World world;
+    world.steps->crash_at = step;
+    world.steps->torn_share = 0.5;
+    (void)live_long(world, kManySettings);
+    if (!world.steps->dead) break;  // the setting at which it was put anew is over
+    world.revive();
+    ASSERT_TRUE(world.restore_left_behind().has_value());
+    EXPECT_EQ(world.gpu().requested, 200) << "step " << step - at;
+    EXPECT_FALSE(world.gpu().sm.on) << "step " << step - at;
+  }
+  EXPECT_GT(step - at, 8) << "a journal put anew takes more steps than that";
 }
 
 TEST(Recovery, NoFolderMeansNothingWasLeftBehind) {

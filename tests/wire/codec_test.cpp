@@ -38,7 +38,7 @@ std::optional<Watts> maybe_watts() {
 }
 
 Body any_body() {
-  switch (*rc::gen::inRange(0, 11)) {
+  switch (*rc::gen::inRange(0, 13)) {
     case 0:
       return Hello{*any_text(), *any_text()};
     case 1: {
@@ -46,7 +46,7 @@ Body any_body() {
           5, rc::gen::container<std::vector<Knob>>(rc::gen::element(
                  Knob::power_limit, Knob::sm_clock, Knob::memory_clock, Knob::application_clocks)));
       return Acquire{*rc::gen::resize(8, rc::gen::container<std::vector<GpuId>>(any_gpu())), knobs,
-                     maybe<ClockRange>(any_range)};
+                     maybe<ClockRange>(any_range), maybe<double>(any_value)};
     }
     case 2:
       return Apply{*any_gpu(), Setting{maybe_watts(), maybe<ClockRange>(any_range),
@@ -58,7 +58,7 @@ Body any_body() {
     case 5:
       return Release{};
     case 6:
-      return Welcome{*rc::gen::arbitrary<std::int32_t>()};
+      return Welcome{*rc::gen::arbitrary<std::int32_t>(), *any_text(), *any_text()};
     case 7: {
       Granted granted;
       for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
@@ -82,6 +82,15 @@ Body any_body() {
                                     *any_text()});
       }
       return restored;
+    }
+    case 10:
+      return StatusRequest{};
+    case 11: {
+      StatusReply reply{*any_text(), {}, *any_text()};
+      for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
+        reply.gpus.push_back(
+            {*any_gpu(), *any_text(), *any_text(), *rc::gen::arbitrary<bool>(), *any_text()});
+      return reply;
     }
     default:
       return Refused{
@@ -119,6 +128,26 @@ TEST(Codec, WhenTheDriverWasAskedForALockArrivesToTheNanosecond) {
   EXPECT_EQ(std::get<Applied>(decode(encode({7, applied})).value().body).lock_asked, applied.lock_asked);
   EXPECT_EQ(decode("rubato-lease/1 applied 7\ngpu GPU-a\nlock-asked-ns soon\n").error().code,
             ErrorCode::corrupt);
+}
+
+TEST(Codec, WhatRubatodManagesArrivesWithItsReasons) {
+  const StatusReply sent{"observe",
+                         {{{"GPU-a"}, "NVIDIA H100", "yours", true, {}},
+                          {{"GPU-b"}, "NVIDIA H100", "away", false, "a guard has it"}},
+                         "GPU-b: no rule"};
+  const auto arrived = std::get<StatusReply>(decode(encode({7, sent})).value().body);
+  EXPECT_EQ(arrived.mode, "observe");
+  EXPECT_EQ(arrived.last_refusal, "GPU-b: no rule");
+  ASSERT_EQ(arrived.gpus.size(), 2U);
+  EXPECT_TRUE(arrived.gpus[0].allowed);
+  EXPECT_EQ(arrived.gpus[1].state, "away");
+  EXPECT_EQ(arrived.gpus[1].why_not, "a guard has it");
+}
+
+TEST(Codec, AGuardOfAnEarlierVersionSaysLessInItsWelcomeAndIsUnderstood) {
+  const auto welcome = std::get<Welcome>(decode("rubato-lease/1 welcome 3\nguard-pid 12\n").value().body);
+  EXPECT_EQ(welcome.guard_pid, 12);
+  EXPECT_EQ(welcome.server, "");
 }
 
 TEST(Codec, EveryFieldOfASettingArrives) {

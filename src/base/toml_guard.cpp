@@ -1,8 +1,8 @@
-#include "meter/toml_guard.h"
+#include "base/toml_guard.h"
 
 #include "base/text.h"
 
-namespace rubato::meter {
+namespace rubato {
 namespace {
 
 bool is_control(char c) {
@@ -49,4 +49,4 @@ std::optional<TomlFault> find_toml_fault(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace rubato::meter
+}  // namespace rubato

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace rubato::meter {
+namespace rubato {
 
 struct TomlFault {
   std::size_t line;  // from 1
@@ -18,4 +18,4 @@ struct TomlFault {
 /// with a text that does not end on its line.
 [[nodiscard]] std::optional<TomlFault> find_toml_fault(std::string_view text);
 
-}  // namespace rubato::meter
+}  // namespace rubato

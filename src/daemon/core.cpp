@@ -1,0 +1,218 @@
+#include "daemon/core.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "wire/lease_client.h"
+
+namespace rubato::daemon {
+namespace {
+
+/// Datagrams that nobody can read, before whoever sends them is let go.
+constexpr unsigned kMostGarbage = 16;
+/// Requests that wait for the one before them. A client of ours has one under way.
+constexpr std::size_t kMostWaiting = 8;
+/// Users that are remembered.
+constexpr std::size_t kMostUsers = 1024;
+/// Lines a second that one user's refused requests may put into the log; the others are counted.
+constexpr double kRefusalsPerSecond = 5;
+
+}  // namespace
+
+Core::Core(CoreOptions options, TimePoint now) : options_(std::move(options)), rules_(options_.rules) {
+  for (const CoreGpu& gpu : options_.gpus) {
+    GpuEntry entry;
+    entry.identity = gpu.identity;
+    entry.owner = gpu.owner;
+    entry.next_try = now;
+    gpus_.push_back(std::move(entry));
+  }
+  step({}, now);
+}
+
+Client* Core::find(ConnectionId id) {
+  const auto found = clients_.find(id);
+  return found == clients_.end() ? nullptr : &found->second;
+}
+
+void Core::connected(ConnectionId id, Caller caller, TimePoint now) {
+  clients_.emplace(id, Client{.caller = std::move(caller), .connected_at = now, .last_heard = now});
+}
+
+void Core::received(ConnectionId id, std::string_view datagram, TimePoint now) {
+  Client* client = find(id);
+  if (client == nullptr || client->gone) return;
+  client->last_heard = std::max(client->last_heard, now);
+  auto message = wire::decode(datagram);
+  if (!message) {
+    reply(id, 0, wire::Refused{message.error()});
+    if (++client->garbage > kMostGarbage) outgoing_.push_back({id, {}, true});
+    return;
+  }
+  if (std::holds_alternative<wire::Heartbeat>(message->body)) return;
+  if (client->waiting.size() >= kMostWaiting) {
+    refuse(id, *client, message->sequence,
+           {ErrorCode::busy, cat("more than ", kMostWaiting, " requests wait already"),
+            "wait for a reply before the next request"},
+           now);
+    return;
+  }
+  client->waiting.push_back(std::move(*message));
+  pump(id, now);
+}
+
+void Core::disconnected(ConnectionId id, TimePoint now) {
+  Client* client = find(id);
+  if (client == nullptr || client->gone) return;
+  client->gone = true;
+  client->waiting.clear();
+  if (!client->lease) {
+    clients_.erase(id);
+    return;
+  }
+  client->lease->request.reset();
+  if (client->lease->state == LeaseState::held)
+    end_lease(id, Error{ErrorCode::unavailable, "the client is gone", {}}, now);
+}
+
+void Core::answered(Ticket ticket, Outcome outcome, TimePoint now) {
+  const auto found = pending_.find(ticket);
+  if (found == pending_.end()) return;
+  const Pending task = found->second;
+  pending_.erase(found);
+  switch (task.kind) {
+    case TaskKind::prepare:
+      return prepared_one(task, outcome, now);
+    case TaskKind::take:
+      return taken_one(task, std::move(outcome), now);
+    case TaskKind::set:
+    case TaskKind::put_back:
+      return set_one(task, std::move(outcome), now);
+    case TaskKind::end:
+      return ended_one(task, outcome, now);
+    case TaskKind::look:
+      return looked_at_one(task, outcome, now);
+  }
+}
+
+void Core::step(const Surroundings& surroundings, TimePoint now) {
+  surroundings_ = surroundings;
+  if (const Status fine = may_anything(); !fine && !idle()) end_all(fine.error(), now);
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    GpuEntry& gpu = gpus_[i];
+    if (!gpu.ready && !gpu.asked && !gpu.holder && now >= gpu.next_try) {
+      gpu.asked = true;
+      post({TaskKind::prepare, i, 0}, Prepare{});
+    }
+    if (gpu.holder && !gpu.looking && now >= gpu.next_look) {
+      const Client* holder = find(*gpu.holder);
+      if (holder == nullptr || !holder->lease || holder->lease->state != LeaseState::held) continue;
+      gpu.looking = true;
+      gpu.next_look = now + kLookPeriod;
+      post({TaskKind::look, i, *gpu.holder}, Look{});
+    }
+  }
+  std::vector<ConnectionId> silent;
+  for (const auto& [id, client] : clients_) {
+    if (!client.greeted && !client.gone && now - client.connected_at > kGreetingPatience)
+      outgoing_.push_back({id, {}, true});
+    if (client.lease && client.lease->state == LeaseState::held && !client.in_flight &&
+        now - client.last_heard >= wire::kLeaseTimeout)
+      silent.push_back(id);
+  }
+  for (const ConnectionId id : silent)
+    end_lease(
+        id,
+        Error{ErrorCode::timeout, cat("the lease ended after ", wire::kLeaseTimeout, " without a heartbeat"),
+              "acquire the GPUs again"},
+        now);
+}
+
+void Core::use_rules(Rules rules, TimePoint now) {
+  rules_ = std::move(rules);
+  std::vector<std::pair<ConnectionId, Error>> ending;
+  for (const auto& [id, client] : clients_) {
+    if (!client.lease || client.lease->state == LeaseState::ending) continue;
+    Status fine = may_lease(rules_, client.caller, client.lease->terms);
+    const bool observed = rules_.mode == Mode::observe;
+    if (fine && client.lease->observed != observed)
+      fine = fail(ErrorCode::unavailable, "rubatod's mode was changed", "ask again");
+    if (!fine) ending.emplace_back(id, fine.error());
+  }
+  for (const auto& [id, why] : ending) end_lease(id, why, now);
+}
+
+void Core::stop(const std::string& why, TimePoint now) {
+  if (!stopping_) stopping_ = why;
+  end_all(may_anything().error(), now);
+}
+
+bool Core::prepared() const {
+  return std::all_of(gpus_.begin(), gpus_.end(), [](const GpuEntry& gpu) {
+    return gpu.ready || (!gpu.asked && gpu.next_try > TimePoint{});
+  });
+}
+
+bool Core::idle() const {
+  return std::none_of(clients_.begin(), clients_.end(),
+                      [](const auto& client) { return client.second.lease.has_value(); });
+}
+
+void Core::give_signs_of_life() {
+  for (const auto& [id, client] : clients_) {
+    if (!client.busy() || client.gone) continue;
+    bool moves = false;
+    const auto look = [&](std::size_t place) {
+      GpuEntry& gpu = gpus_[place];
+      const std::uint64_t calls = gpu.owner->calls();
+      moves = moves || std::exchange(gpu.calls_told, calls) != calls;
+    };
+    if (client.in_flight) look(client.in_flight->gpu);
+    if (client.lease)
+      for (const std::size_t place : client.lease->gpus) look(place);
+    if (moves) reply(id, 0, wire::Heartbeat{});
+  }
+}
+
+void Core::post(const Pending& task, Task work) {
+  pending_.emplace(++last_ticket_, task);
+  gpus_[task.gpu].owner->post(last_ticket_, std::move(work));
+}
+
+void Core::reply(ConnectionId id, std::uint64_t sequence, wire::Body body) {
+  outgoing_.push_back({id, wire::encode({sequence, std::move(body)}), false});
+}
+
+User& Core::user_of(const Client& client, TimePoint now) {
+  const auto known = users_.find(client.caller.uid);
+  if (known != users_.end()) return known->second;
+  if (users_.size() >= kMostUsers) users_.clear();
+  return users_
+      .emplace(client.caller.uid, User{.leases = RateLimit(rules_.rates.leases_per_s, now),
+                                       .log = RateLimit(kRefusalsPerSecond, now)})
+      .first->second;
+}
+
+void Core::refuse(ConnectionId id, const Client& client, std::uint64_t sequence, Error error, TimePoint now) {
+  if (client.greeted) user_of(client, now).last_refusal = error.what;
+  reply(id, sequence, wire::Refused{std::move(error)});
+}
+
+void Core::note(AuditEntry entry, const Client* client, TimePoint now) {
+  if (client != nullptr) {
+    entry.caller = client->caller;
+    entry.client = client->name;
+    User& user = user_of(*client, now);
+    const bool refused = entry.decision == "refused";
+    if (refused && !user.log.take(now)) {
+      ++user.left_out;
+      return;
+    }
+    if (refused && user.left_out > 0)
+      entry.why +=
+          cat(" (", std::exchange(user.left_out, 0), " more of this user's requests were refused before)");
+  }
+  if (options_.audit) options_.audit(entry);
+}
+
+}  // namespace rubato::daemon

@@ -1,0 +1,164 @@
+#include "daemon/gpu_owner.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "guard/recover.h"
+#include "guard/writes.h"
+
+namespace rubato::daemon {
+namespace {
+
+/// Limits of people are whole watts; a controller that caps a board does so by many.
+constexpr Watts kSameLimit{0.5};
+
+bool wants(const guard::Terms& terms, Knob knob) {
+  return std::find(terms.knobs.begin(), terms.knobs.end(), knob) != terms.knobs.end();
+}
+
+/// Whoever manages the GPU in another way is stood back from.
+Status check_other_managers(device::Gpu& gpu, const guard::Terms& terms, const PowerLimits& limits) {
+  const std::string uuid = gpu.identity().id.uuid;
+  if (wants(terms, Knob::power_limit) && limits.enforced + kSameLimit < limits.requested)
+    return fail(ErrorCode::conflict,
+                cat(uuid, ": ", limits.requested, " is requested and ", limits.enforced,
+                    " enforced: something outside the driver (a management controller) caps this GPU, and "
+                    "rubatod stands back from its power limit"),
+                "rubato run --knobs sm-clock …");
+  const bool clocks = wants(terms, Knob::sm_clock) || wants(terms, Knob::memory_clock);
+  if (!clocks || !gpu.capabilities().read_application_clocks.available) return {};
+  const auto now = gpu.application_clocks();
+  if (!now || guard::same_clocks(now->requested, now->by_default)) return {};
+  return fail(
+      ErrorCode::conflict,
+      cat(uuid, ": somebody set its application clocks to SM ", now->requested.sm, " memory ",
+          now->requested.memory, " (as `srun --gpu-freq` does), and rubatod stands back from its clocks"),
+      "rubato run --knobs power-limit …; or nvidia-smi -rac");
+}
+
+}  // namespace
+
+Outcome GpuOwner::run(const Task& task) {
+  if (const auto* t = std::get_if<Take>(&task)) return take(*t);
+  if (const auto* t = std::get_if<Set>(&task)) return set(*t);
+  if (std::holds_alternative<Prepare>(task)) return prepare();
+  if (std::holds_alternative<End>(task)) return end();
+  if (std::holds_alternative<Look>(task)) return look();
+  if (!held_) return fail(ErrorCode::internal, options_.gpu.uuid + " is in no lease");
+  return held_->back_to_found();
+}
+
+Status GpuOwner::open() {
+  if (opened_) return {};
+  auto opened = options_.open(options_.gpu);
+  if (!opened) return fail(opened.error());
+  opened_ = std::make_shared<guard::OpenedGpu>(std::move(*opened));
+  return {};
+}
+
+/// A handle of before a reset answers no more: opened anew, once.
+Result<PowerLimits> GpuOwner::limits() {
+  if (Status fine = open(); !fine) return fail(fine.error());
+  auto limits = opened_->gpu->power_limits();
+  if (limits || limits.error().code != ErrorCode::device_lost) return limits;
+  opened_.reset();
+  if (Status fine = open(); !fine) return fail(fine.error());
+  return opened_->gpu->power_limits();
+}
+
+Outcome GpuOwner::prepare() {
+  if (held_) return fail(ErrorCode::internal, options_.gpu.uuid + " is in a lease");
+  if (!folder_) {
+    auto folder = guard::Folder::make(options_.folder, options_.folder_mode, options_.files);
+    if (!folder) return fail(folder.error());
+    folder_ = std::move(*folder);
+  }
+  if (!ownership_) {
+    auto ownership = guard::Ownership::take(*folder_, options_.gpu);
+    if (!ownership) return fail(ownership.error());
+    ownership_ = std::make_shared<guard::Ownership>(std::move(*ownership));
+  }
+  Prepared prepared;
+  if (const Status fine = open(); !fine) return fail(fine.error());
+  const auto era = guard::present_era(options_.root, options_.driver_version());
+  if (!era) return fail(era.error());
+  const auto recovery = guard::recover(*folder_, options_.gpu, *opened_, *era);
+  if (!recovery) return fail(recovery.error());
+  if (*recovery) {
+    if (!(*recovery)->cleared)
+      return fail(
+          ErrorCode::conflict,
+          cat(options_.gpu.uuid, " is not as it was found by a dead run: ", (*recovery)->report.detail));
+    prepared.left_behind = (*recovery)->report;
+  }
+  const auto now = limits();
+  if (!now) return fail(now.error());
+  prepared.limits = *now;
+  return prepared;
+}
+
+Outcome GpuOwner::take(const Take& task) {
+  if (held_) return fail(ErrorCode::internal, options_.gpu.uuid + " is in a lease already");
+  if (!ownership_) {
+    auto prepared = prepare();
+    if (!prepared) return prepared;
+  }
+  const auto now = limits();
+  if (!now) return fail(now.error());
+  if (!task.shared) {
+    const auto processes = opened_->gpu->compute_processes();
+    if (!processes) return fail(processes.error());
+    if (const std::string who = foreign_process(task.caller, *processes, options_.root); !who.empty())
+      return fail(ErrorCode::no_permission, cat(options_.gpu.uuid, ": ", who),
+                  "only GPUs of your own job, or with nobody else on them, may be set");
+  }
+  if (Status alone = check_other_managers(*opened_->gpu, task.terms, *now); !alone)
+    return fail(alone.error());
+  if (task.only_look) return wire::Found{options_.gpu, *now, {}};
+  const auto era = guard::present_era(options_.root, options_.driver_version());
+  if (!era) return fail(era.error());
+  auto held = guard::HeldGpu::take(*folder_, options_.gpu, ownership_, opened_, task.terms, *era);
+  if (!held) return fail(held.error());
+  held_.emplace(std::move(*held));
+  holder_ = task.caller;
+  shared_ = task.shared;
+  return held_->found();
+}
+
+Outcome GpuOwner::set(const Set& task) {
+  if (!held_) return fail(ErrorCode::internal, options_.gpu.uuid + " is in no lease");
+  auto applied = held_->apply(task.setting, *options_.clock);
+  if (!applied) return fail(std::move(applied.error()));
+  return std::move(*applied);
+}
+
+Outcome GpuOwner::end() {
+  if (!held_) return RestorationReport{options_.gpu, Restoration::not_needed, {}};
+  RestorationReport report = held_->end();
+  held_.reset();
+  return report;
+}
+
+Outcome GpuOwner::look() {
+  if (!held_) return Seen{};
+  Seen seen;
+  const auto era = guard::present_era(options_.root, options_.driver_version());
+  if (!era) return fail(era.error());
+  if (const Status alone = held_->look_for_others(*era); !alone) {
+    const ErrorCode code = alone.error().code;
+    if (code == ErrorCode::conflict || code == ErrorCode::device_lost) seen.trouble = alone.error();
+  }
+  if (!shared_ && !seen.trouble) {
+    const auto processes = opened_->gpu->compute_processes();
+    const std::string who = processes ? foreign_process(holder_, *processes, options_.root) : std::string();
+    if (!who.empty())
+      seen.trouble = Error{ErrorCode::no_permission, cat(options_.gpu.uuid, ": ", who),
+                           "the GPU is as it was found; ask again when it is free"};
+  }
+  const auto now = opened_->gpu->power_limits();
+  if (!now) return fail(now.error());
+  seen.limits = *now;
+  return seen;
+}
+
+}  // namespace rubato::daemon
