@@ -1,10 +1,6 @@
 #include "cli/calibrate_campaign.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,12 +8,12 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cli/calibrate_child.h"
+#include "cli/progress_line.h"
 #include "device/registry.h"
 #include "device/sim/profile.h"
 #include "device/sim/work.h"
 #include "experiment/calibrate/point.h"
 #include "experiment/sweep_grid.h"
-#include "report/format.h"
 
 namespace rubato::cli {
 namespace {
@@ -68,30 +64,13 @@ std::optional<SimulatedUnit> simulated_unit(const std::string& work, std::string
 
 class Progress {
  public:
-  Progress(std::size_t runs, bool quiet) : runs_(runs), shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void next(std::string_view what) {
-    if (!shown_) return;
-    std::string left;
-    if (done_ > 0) {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-      const double each = spent.count() / static_cast<double>(done_);
-      left = cat(", ", report::text_of(Seconds(each * static_cast<double>(runs_ - done_))), " left");
-    }
-    ++done_;
-    fmt::print(stderr, "\r\x1b[K{}/{} {}{}", done_, runs_, what, left);
-    std::fflush(stderr);
-  }
+  Progress(std::size_t runs, bool quiet) : runs_(runs), line_(quiet) {}
+  void next(std::string_view what) { line_.show(done_++, runs_, cat("runs; now ", what)); }
 
  private:
   std::size_t runs_;
   std::size_t done_ = 0;
-  bool shown_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  ProgressLine line_;
 };
 
 /// One GPU being calibrated.

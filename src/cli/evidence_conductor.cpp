@@ -11,13 +11,16 @@
 #include "base/text.h"
 #include "cli/calibrate_child.h"
 #include "cli/evidence_watch.h"
+#include "cli/print_run.h"
 #include "cli/sweep_facts.h"
+#include "cli/terminal_kind.h"
 #include "experiment/sweep_grid.h"
 #include "experiment/sweep_within.h"
 #include "govern/sweep_strategy.h"
 #include "govern/switch_strategy.h"
 #include "plan/setting_of.h"
 #include "report/format.h"
+#include "report/layout.h"
 
 namespace rubato::cli {
 namespace {
@@ -73,7 +76,8 @@ class UntilThrough final : public govern::Strategy {
     shown_at_ = o.now;
     const Seconds left = std::max(Seconds(0), shown_.left - (o.now - o.run_begin)) / shown_.rate;
     const std::string line = cat(shown_.what, ": ", decision.why, "; about ", report::text_of(left), " left");
-    fmt::print(stderr, "\r\x1b[K{}", line.substr(0, 100));
+    const auto width = static_cast<std::size_t>(text_options(STDERR_FILENO).width) - 1;
+    fmt::print(stderr, "\r\x1b[K{}", report::cut(line, width));
     std::fflush(stderr);
   }
 
@@ -111,7 +115,7 @@ std::vector<std::string> EvidenceConductor::job(std::string_view kernel, Seconds
 }
 
 bool EvidenceConductor::on_terminal() const {
-  return isatty(STDERR_FILENO) == 1 && !invocation_.quiet;
+  return obeys_sequences(STDERR_FILENO) && !invocation_.quiet;
 }
 
 bool EvidenceConductor::interrupted() {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "core/sweep_table_csv.h"
 #include "core/sweep_workloads.h"
 #include "experiment/import/formats.h"
+#include "report/render.h"
 
 namespace rubato::cli {
 namespace {
@@ -39,7 +42,9 @@ Result<experiment::ForeignFile> read_file(const std::string& path) {
   return file;
 }
 
-Status import(const Options& options) {
+Status import(const Invocation& invocation, const Options& options) {
+  if (options.output == "-" && invocation.json)
+    return fail(ErrorCode::invalid_argument, "the table and --json both want standard output", "-o FILE");
   std::vector<experiment::ForeignFile> files;
   for (const std::string& path : options.files) {
     auto file = read_file(path);
@@ -56,8 +61,15 @@ Status import(const Options& options) {
   if (const Status finished = out->finish(); !finished) return finished;
   if (options.output == "-") return {};
   const auto workloads = workloads_of(*table);
-  log::info(cat(table->rows.size(), " settings of ", workloads ? workloads->size() : 0, " workloads are in ",
-                options.output));
+  const std::size_t count = workloads ? workloads->size() : 0;
+  if (invocation.json)
+    fmt::print("{}", report::render_json(report::Object{{"schema", "rubato.import/1"},
+                                                        {"format", options.format},
+                                                        {"output", options.output},
+                                                        {"settings", table->rows.size()},
+                                                        {"workloads", count}}));
+  else
+    log::info(cat(table->rows.size(), " settings of ", count, " workloads are in ", options.output));
   return {};
 }
 
@@ -89,11 +101,12 @@ void add_import(CLI::App& app, Invocation& invocation) {
                    "zeus-profile: how many GPUs' energy the file adds up")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  command->add_flag("--json", invocation.json, "what was written, with -o FILE (rubato.import/1)");
   command->add_flag("--quiet,-q", invocation.quiet, "errors only");
   command->footer(footer);
   command->callback([&invocation] {
     if (invocation.quiet) log::set_level(log::Level::error);
-    if (const Status done = import(options); !done) refuse(invocation, done.error());
+    if (const Status done = import(invocation, options); !done) refuse(invocation, done.error());
   });
 }
 

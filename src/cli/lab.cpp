@@ -6,6 +6,7 @@
 #include "cli/lab_options.h"
 #include "cli/lab_report.h"
 #include "cli/print_run.h"
+#include "cli/progress_line.h"
 #include "core/sweep_table_csv.h"
 #include "lab/restrict.h"
 #include "lab/suites.h"
@@ -98,14 +99,11 @@ Result<LabReport> run_lab(const LabText& text) {
     if (!model) return fail(model.error());
     out.options.model = std::move(*model);
   }
-  const bool terminal = isatty(STDERR_FILENO) == 1;
-  if (terminal) {
-    out.options.progress = [](std::size_t done, std::size_t all) {
-      fmt::print(stderr, "\r{} of {} runs{}", done, all, done == all ? "\r\033[K" : "");
-    };
-  }
+  ProgressLine progress;
+  out.options.progress = [&progress](std::size_t done, std::size_t all) { progress.show(done, all, "runs"); };
   auto outcomes = lab::run_campaign(out.jobs, out.options);
   if (!outcomes) return fail(outcomes.error());
+  out.options.progress = {};
   out.outcomes = std::move(*outcomes);
   return out;
 }

@@ -1,6 +1,5 @@
 #include "cli/latency_conductor.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "cli/build.h"
 #include "cli/calibrate_child.h"
+#include "cli/progress_line.h"
 #include "cli/wanted.h"
 #include "cli/wrap.h"
 #include "conduct/job.h"
@@ -92,12 +92,11 @@ class Conductor final : public experiment::LatencyBench {
         client_(std::move(channel), clock_),
         lease_(&client_, knobs(), found_lock(), std::move(rescue)),
         interrupts_(interrupts),
-        shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
+        quiet_(quiet) {}
 
   LatencyEnd run() {
     LatencyEnd out;
     const Status through = carry_out(out);
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
     out.restored = lease_.release();
     if (load_) load_->end();
     if (!through) out.table = fail(through.error());
@@ -271,23 +270,18 @@ class Conductor final : public experiment::LatencyBench {
 
   Status time_changes(LatencyStudy& study) {
     TimePoint look = clock_->now();
+    ProgressLine progress(quiet_);
     const std::size_t all = study.changes_left();
     while (!study.done()) {
       if (Status s = wait(study.next_due()); !s) return s;
       if (clock_->now() >= look) {
         if (Status ours = only_ours(true); !ours) return ours;
         look = clock_->now() + kOwnership;
-        tell(all - std::min(all, study.changes_left()), all);
+        progress.show(all - std::min(all, study.changes_left()), all, "changes timed");
       }
       if (Status s = study.step(clock_->now(), *this); !s) return s;
     }
     return {};
-  }
-
-  void tell(std::size_t done, std::size_t all) const {
-    if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K{} of {} changes timed", done, all);
-    std::fflush(stderr);
   }
 
   const LatencyOptions& options_;
@@ -298,7 +292,7 @@ class Conductor final : public experiment::LatencyBench {
   wire::LeaseClient client_;
   conduct::LeaseHolder lease_;
   Interrupts& interrupts_;
-  bool shown_;
+  bool quiet_;
   std::optional<Load> load_;
   std::vector<Seconds> asking_;
 };

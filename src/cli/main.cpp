@@ -9,6 +9,7 @@
 #include "cli/build.h"
 #include "cli/invocation.h"
 #include "cli/print_run.h"
+#include "cli/top.h"
 #include "cli/words/explain.h"
 #include "cli/words/help.h"
 #include "conduct/job.h"
@@ -16,12 +17,19 @@
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kCommands = {
-    &add_devices, &add_doctor,          &add_measure,   &add_run,     &add_sweep,      &add_runs,
-    &add_show,    &add_compare,         &add_export,    &add_period,  &add_model,      &add_restore,
-    &add_sim,     &add_calibrate_meter, &add_calibrate, &add_windows, &add_completion, &add_help,
-    &add_import,  &add_advise,          &add_evidence,  &add_lab,     &add_layers,     &add_pipeline,
-    &add_latency};
+constexpr std::array kCommands = {&add_devices,    &add_doctor,
+                                  &add_measure,    &add_run,
+                                  &add_sweep,      &add_runs,
+                                  &add_show,       &add_compare,
+                                  &add_export,     &add_period,
+                                  &add_model,      &add_restore,
+                                  &add_sim,        &add_calibrate_meter,
+                                  &add_calibrate,  &add_windows,
+                                  &add_completion, &add_help,
+                                  &add_import,     &add_advise,
+                                  &add_evidence,   &add_lab,
+                                  &add_layers,     &add_pipeline,
+                                  &add_latency,    &add_top};
 
 /// Wrong by itself, found when the options of a command are read and before it starts.
 struct WrongUse {

@@ -4,6 +4,7 @@
 
 #include "cli/model.h"
 #include "cli/print_run.h"
+#include "cli/progress_line.h"
 #include "cli/report/validation_report.h"
 #include "cli/wanted.h"
 #include "core/sweep_table_csv.h"
@@ -73,6 +74,10 @@ Result<ValidationReport> validated(const Options& options) {
     if (!read) return fail(read.error());
     train = std::move(*read);
   }
+  ProgressLine progress;
+  parsed->progress = [&progress](std::size_t done, std::size_t all) {
+    progress.show(done, all, "groups judged");
+  };
   auto found = experiment::validate(table->curves, table->workloads, *parsed, train.curves);
   if (!found) return fail(found.error());
   out.found = std::move(*found);
@@ -81,6 +86,7 @@ Result<ValidationReport> validated(const Options& options) {
   experiment::ValidationOptions plain = *parsed;
   plain.learner = *baseline;
   plain.probes = 0;
+  plain.progress = {};
   auto mean = experiment::validate(table->curves, table->workloads, plain, train.curves);
   if (!mean) return fail(mean.error());
   out.mean_curve = std::move(*mean);

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/records.h"
 #include "cli/report/run_report.h"
+#include "cli/terminal_kind.h"
 
 namespace rubato::cli {
 namespace {
@@ -48,8 +48,7 @@ Result<std::optional<int>> descriptor(const std::string& target) {
 
 report::TextOptions text_options(int fd) {
   report::TextOptions options;
-  const char* no_color = std::getenv("NO_COLOR");
-  options.colour = isatty(fd) == 1 && (no_color == nullptr || *no_color == '\0');
+  options.colour = wants_colour(fd);
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
     options.width = std::min<int>(size.ws_col, kWidest);

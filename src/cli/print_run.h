@@ -12,7 +12,7 @@
 
 namespace rubato::cli {
 
-/// Colour where `fd` is a terminal and NO_COLOR is not set; the terminal's width, at most 100 columns.
+/// Colour as terminal_kind.h says; the terminal's width, at most 100 columns.
 [[nodiscard]] report::TextOptions text_options(int fd);
 
 /// To `target`: a file, which is replaced, or "fd:N" for a descriptor the caller has open. Where it is empty,

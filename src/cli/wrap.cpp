@@ -3,7 +3,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <functional>
@@ -16,8 +18,10 @@
 #include "cli/live_line.h"
 #include "cli/meters.h"
 #include "cli/print_run.h"
+#include "cli/progress_line.h"
 #include "cli/run_files.h"
 #include "cli/run_plan.h"
+#include "cli/run_teller.h"
 #include "conduct/energy_board.h"
 #include "conduct/job.h"
 #include "conduct/kernel_reader.h"
@@ -262,6 +266,18 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
       live.so_far(so_far, iterations, setting);
     };
   }
+  ProgressLine progress(invocation.quiet);
+  if (marks) {
+    const std::optional<pid_t> pid = job ? std::optional(job->pid()) : plan.pid;
+    parts.state = tell_run_state(marks->path(), info, invocation.gpu, pid);
+    if (plan.seconds)
+      parts.state = [tell = std::move(parts.state), all = *plan.seconds, &progress](record::RunState state) {
+        progress.show(static_cast<std::size_t>(std::min(state.running, all).value()),
+                      static_cast<std::size_t>(std::ceil(all.value())), "seconds measured");
+        tell(std::move(state));
+      };
+    parts.state_period = Seconds(info.clock_rate);
+  }
   if (open.selection.backend) {
     parts.backend = std::string(open.selection.backend->name());
     parts.driver_version = open.selection.backend->driver_version();
@@ -273,6 +289,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (plan.seconds) watched.deadline = info.begin + *plan.seconds;
   watched.pid = plan.pid;
   const auto outcome = conduct::LiveDriver(clock, session, lease.get(), &live_meters).run(watched);
+  progress.take_away();
   if (session.restoration_failed()) {
     log::error(Error{ErrorCode::conflict,
                      "a GPU could not be put back as it was found; the report says which and why",

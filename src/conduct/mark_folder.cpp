@@ -14,12 +14,13 @@
 
 #include "base/text.h"
 #include "conduct/ownership.h"
+#include "record/run_state.h"
 
 namespace rubato::conduct {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kPrefix = "marks-";
+constexpr std::string_view kPrefix = record::kRunFolderPrefix;
 // Until it is locked a folder has another name, or a sweep could take it between the two.
 constexpr std::string_view kUnfinished = "new-marks-";
 

@@ -38,6 +38,7 @@ Session::Session(SessionParts parts, TimePoint begin)
       next_marks_(begin),
       next_meters_(begin),
       next_decision_(begin),
+      next_state_(begin),
       tally_(begin),
       tallied_until_(begin) {
   for (auto& gpu : parts_.gpus) {
@@ -107,6 +108,7 @@ void Session::step(TimePoint now) {
   if (progressed || now >= next_decision_) decide(now);
   for (auto& unit : units_) unit.blocks->tick(now);
   settle_blocks(now, false);
+  tell_state(now);
   if (parts_.writer) {
     if (const auto written = parts_.writer->step(now); !written) warn(written.error());
   }
@@ -184,7 +186,7 @@ void Session::settle_blocks(TimePoint now, bool last) {
                         block.end,  block.iterations, std::nullopt};
       if (auto energy = unit.meter->window(block.begin, block.end)) row.energy = *energy;
       put(&record::Writer::block, row);
-      tell_so_far(row);
+      if (used_by_job(unit).value_or(true)) tell_so_far(row);
     }
     if (!unit.finished.empty()) continue;
     const TimePoint needed = std::min(unit.blocks->begin().value_or(now), now) - wait;

@@ -27,6 +27,7 @@
 #include "govern/strategy.h"
 #include "measure/sampler.h"
 #include "progress/iteration_tracker.h"
+#include "record/run_state.h"
 #include "record/types.h"
 #include "record/writer.h"
 
@@ -57,6 +58,10 @@ struct SessionParts {
   std::function<void(const record::Decision&)> decided{};  // as it goes into the record
   /// After each block away from the found setting: what the run has come to.
   std::function<void(const SoFar&, std::int64_t iterations, const Setting& in_force)> so_far{};
+  /// For whoever watches the run, every `state_period` of the run's clock: what only the session knows; the
+  /// rest is the caller's to fill in.
+  std::function<void(record::RunState)> state{};
+  Seconds state_period{1.0};
   std::vector<record::ChannelInfo> channels;  // of all meters, in the order of the numbers in MeterNews
   std::function<std::vector<MeterNews>(TimePoint)> meter_news;  // what meters told since the last call
   std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
@@ -142,6 +147,7 @@ class Session final : public measure::SampleSink {
   void watch_limit(GpuUnit& unit, const SlowReading& reading);
   void settle_blocks(TimePoint now, bool last);
   void tell_so_far(const record::Block& block);
+  void tell_state(TimePoint now);
   void flush_change(GpuUnit& unit);
   void decide(TimePoint now);
   void give_way(TimePoint now);
@@ -180,6 +186,7 @@ class Session final : public measure::SampleSink {
   TimePoint next_marks_;
   TimePoint next_meters_;
   TimePoint next_decision_;
+  TimePoint next_state_;
   bool open_ = false;
   std::optional<TimePoint> last_step_;
   TimePoint pause_begin_;  // of the latest time rubato itself stood still, which is one gap for all GPUs
@@ -198,6 +205,7 @@ class Session final : public measure::SampleSink {
   std::shared_ptr<const std::map<std::string, double>> features_;
   std::optional<std::string> shift_;  // not yet told to the strategy
   std::optional<govern::Decision> last_decision_;
+  record::Decision doing_;               // and why, as a watcher is told
   std::optional<TimePoint> plan_began_;  // while it runs
   Seconds plan_ran_;                     // together, before that
   std::optional<TimePoint> first_kernel_;

@@ -87,12 +87,13 @@ void Session::note(const std::string& action, const std::string& why, TimePoint 
   const record::Decision decision{now, action, setting, why};
   put(&record::Writer::decision, decision);
   if (parts_.decided) parts_.decided(decision);
+  // Once rubato stands back, what the strategy would do is no longer what happens.
+  if (action == "measure_only" || (!stand_back_ && parse_block_role(action))) doing_ = decision;
 }
 
 void Session::tell_so_far(const record::Block& block) {
-  if (!parts_.so_far) return;
   so_far_.add(block);
-  if (block.setting.empty()) return;
+  if (!parts_.so_far || block.setting.empty()) return;
   if (const auto so_far = so_far_.so_far())
     parts_.so_far(*so_far, tracker_.completed() + watch_->given_out(), in_force_);
 }

@@ -53,10 +53,11 @@ std::optional<SoFarAccount::Difference> SoFarAccount::difference(const Side& sid
 }
 
 std::optional<SoFar> SoFarAccount::so_far() const {
-  if (gpus_.empty()) return std::nullopt;
   Difference energy;
   std::optional<Difference> time;
   for (const auto& [uuid, gpu] : gpus_) {
+    // Nothing was set there: the job, whose GPUs are all set alike, computes elsewhere.
+    if (gpu.energy.away.blocks == 0) continue;
     const auto one = difference(gpu.energy);
     if (!one) return std::nullopt;
     energy.saved += one->saved;
@@ -65,6 +66,7 @@ std::optional<SoFar> SoFarAccount::so_far() const {
     // GPUs of one job take part in the same iterations.
     if (!time) time = difference(gpu.time);
   }
+  if (!time) return std::nullopt;
   const auto share = [](const Difference& d, double sign) {
     const double without = d.all + d.saved;
     return Share{sign * d.saved / without, std::sqrt(d.square) / without};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <thread>
 
 #include "base/text.h"
@@ -72,14 +73,20 @@ Status leave_out(const Fold& fold, std::span<const Curve> table, const Validatio
 
 /// The first error in the order of the folds, so that threads make no difference.
 template <class Work>
-Status for_every_fold(const std::vector<Fold>& folds, unsigned threads, Work work) {
+Status for_every_fold(const std::vector<Fold>& folds, const ValidationOptions& options, Work work) {
   std::vector<Status> done(folds.size());
   std::atomic<std::size_t> next{0};
+  std::mutex telling;
+  std::size_t judged = 0;
   {
     std::vector<std::jthread> pool;
-    for (unsigned i = 0; i < std::max(1U, threads); ++i)
+    for (unsigned i = 0; i < std::max(1U, options.threads); ++i)
       pool.emplace_back([&] {
-        for (std::size_t f = next++; f < folds.size(); f = next++) done[f] = work(folds[f]);
+        for (std::size_t f = next++; f < folds.size(); f = next++) {
+          done[f] = work(folds[f]);
+          const std::lock_guard lock(telling);
+          if (options.progress) options.progress(++judged, folds.size());
+        }
       });
   }
   for (Status& status : done)
@@ -100,12 +107,12 @@ Result<Validation> validate(std::span<const Curve> table, std::size_t workloads,
   out.judged.resize(table.size());
   Status done;
   if (train.empty()) {
-    done = for_every_fold(folds, options.threads,
+    done = for_every_fold(folds, options,
                           [&](const Fold& fold) { return leave_out(fold, table, options, out.judged); });
   } else {
     const auto model = options.learner->learn(train, options.knobs);
     if (!model) return fail(model.error());
-    done = for_every_fold(folds, options.threads, [&](const Fold& fold) {
+    done = for_every_fold(folds, options, [&](const Fold& fold) {
       return judge_fold(fold, **model, table, options, out.judged);
     });
   }

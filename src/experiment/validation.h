@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct ValidationOptions {
   double max_slowdown = 0.05;
   Watts host_watts{0};  // counts in regret and savings, not in the errors
   unsigned threads = 2;
+  /// After each group that was held out, by one thread at a time.
+  std::function<void(std::size_t done, std::size_t all)> progress{};
 };
 
 /// A setting that a held-out workload has in the table; everything over its default.

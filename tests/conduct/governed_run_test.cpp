@@ -205,5 +205,55 @@ TEST(GovernedRun, CountersReadAtTheFoundSettingReachTheStrategy) {
   for (const auto& [name, value] : *told.back().features) EXPECT_EQ(name.find("feature_"), std::string::npos);
 }
 
+/// What a watcher of the run is told, every second.
+std::vector<record::RunState> states_of(VirtualRunOptions options,
+                                        const std::function<void(VirtualRun&)>& prepare = {}) {
+  std::vector<record::RunState> told;
+  options.adjust = [&told](SessionParts& parts) {
+    parts.state = [&told](record::RunState state) { told.push_back(std::move(state)); };
+  };
+  VirtualRun virtual_run(std::move(options));
+  if (prepare) prepare(virtual_run);
+  static_cast<void>(virtual_run.run());
+  return told;
+}
+
+TEST(RunState, TellsEachRoleItsSettingAndWhatCameOfIt) {
+  const auto told = states_of({.train = sim_trainer::TrainOptions{.iterations = 400}});
+  ASSERT_GT(told.size(), 30U);
+  std::vector<std::string> roles;
+  for (const auto& state : told)
+    if (roles.empty() || roles.back() != state.doing) roles.push_back(state.doing);
+  EXPECT_THAT(roles, testing::IsSupersetOf({"baseline", "hold"}));
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_GE(told[i].iterations, told[i - 1].iterations);
+    EXPECT_GT(told[i].running, told[i - 1].running);
+  }
+  const auto held = std::find_if(told.rbegin(), told.rend(), [](const auto& s) { return s.doing == "hold"; });
+  ASSERT_NE(held, told.rend());
+  EXPECT_EQ(held->setting.power_limit, 150_W);
+  EXPECT_EQ(held->gpus.at(0).in_force.power_limit, 150_W);
+  EXPECT_EQ(held->gpus.at(0).found_limit, 200_W);
+  EXPECT_EQ(held->gpus.at(0).used_by_job, true);
+  EXPECT_GT(*held->gpus.at(0).energy, Joules(0));
+  EXPECT_EQ(held->iteration->source, ProgressSource::marks);
+  EXPECT_FALSE(held->why.empty());
+  ASSERT_TRUE(held->saving) << "there is a baseline";
+  EXPECT_GT(held->saving->saved.value, held->saving->saved.half_width);
+  EXPECT_EQ(held->saving->kind, Kind::modelled);
+}
+
+TEST(RunState, SaysThatSomebodyElseTookOver) {
+  const auto told = states_of({.train = sim_trainer::TrainOptions{.iterations = 400}}, [](VirtualRun& run) {
+    run.at(Seconds(60),
+           [](SimWorld& world, TimePoint now) { EXPECT_TRUE(world.set_external_limit(0, 180_W, now)); });
+  });
+  const record::RunState& last = told.back();
+  EXPECT_EQ(last.doing, "measure_only");
+  EXPECT_TRUE(last.gpus.at(0).changed_by_someone_else);
+  EXPECT_TRUE(last.gpus.at(0).in_force.empty());
+  EXPECT_THAT(last.why, testing::HasSubstr("someone else set the power limit"));
+}
+
 }  // namespace
 }  // namespace rubato::conduct

@@ -54,6 +54,14 @@ TEST_F(SoFarTest, WithoutNoiseItIsExactAndTriesCount) {
   EXPECT_EQ(so_far.kind, Kind::modelled);
 }
 
+TEST_F(SoFarTest, AGpuThatTheJobTurnedOutNotToUseIsNoPartOfIt) {
+  block(BlockRole::baseline, 1, 5_s, 60_W, "GPU-1");
+  for (int i = 0; i < 4; ++i) block(BlockRole::baseline, 10, 1_s, 200_W);
+  EXPECT_FALSE(account_.so_far());
+  block(BlockRole::hold, 10, 1_s, 100_W);
+  EXPECT_NEAR(account_.so_far().value().saved.value, 10 * 100 / (50.0 * 200), 1e-9);
+}
+
 TEST_F(SoFarTest, ANoisyBaselineWidensTheInterval) {
   for (const double watts : {190.0, 210.0, 195.0, 205.0}) block(BlockRole::baseline, 10, 1_s, Watts(watts));
   block(BlockRole::hold, 60, 1_s, 150_W);

@@ -136,6 +136,17 @@ const std::vector<CommandPage>& pages() {
        {{"rubato period", "every GPU of the last run"},
         {"rubato period --trace trace.csv --json", "a recording of anybody's, for a program"},
         {"rubato period --trace trace.csv --detector gpoeo", "what GPOEO's detector makes of it"}}},
+      {"top",
+       "",
+       "What every GPU does now, which limit is asked for and in force and what holds its clocks back; what "
+       "each "
+       "run of yours has come to, what rubato does about it and why; and who computes. ? lists the keys. "
+       "Into a "
+       "pipe, or on a terminal that cannot place text, a table per interval. Nothing is set.",
+       {{"rubato top", "every GPU, in the whole terminal"},
+        {"rubato top --once", "one table"},
+        {"rubato top --json --interval 10 > gpus.jsonl", "a line every ten seconds, for a program"},
+        {"rubato top --gpu sim:h100,sim:h100", "simulated GPUs"}}},
       {"restore",
        "",
        "Needed only after rubato and its guard were both killed. Whatever the next rubato command finds, it "
@@ -235,7 +246,9 @@ const std::vector<Section>& manual_sections() {
          "The file of a simulated world, and how it starts and misbehaves."},
         {"RUBATO_HOOKS", "off: the job's Python is left as it is; a list selects frameworks."},
         {"RUBATO_METERS", "The file that describes meters, in the place of meters.toml."},
-        {"NO_COLOR", "Set to anything: no colour."}}},
+        {"NO_COLOR", "Set to anything: no colour."},
+        {"CLICOLOR_FORCE", "Other than 0: colour into pipes and files too, unless NO_COLOR is set."},
+        {"CLICOLOR", "0: no colour on terminals either."}}},
       {"FILES",
        {{"~/.local/state/rubato/runs/", "One SQLite file per run; its tables are documented in formats.md."},
         {"/run/rubato/",
