@@ -52,15 +52,14 @@ void Session::follow_plan(TimePoint now) {
 void Session::tell_plan_at_the_end(TimePoint now) {
   if (!parts_.plan) return;
   const Seconds ran = plan_ran_ + (plan_began_ ? now - *plan_began_ : Seconds(0));
-  const std::string why =
-      ran > Seconds(0) ? cat("the plan ran for ", number(ran.value(), 1), " s: ", parts_.plan->in_words())
-                       : cat(
-                             "the plan never ran; at the end: ",
-                             [&] {
-                               const auto last = parts_.plan->now(now);
-                               return last.ready ? std::string("it could have") : last.why_not;
-                             }(),
-                             "; ", parts_.plan->recognised());
+  std::string why;
+  if (ran > Seconds(0)) {
+    why = cat("the plan ran for ", number(ran.value(), 1), " s: ", parts_.plan->in_words());
+  } else {
+    const auto last = parts_.plan->now(now);
+    why = cat("the plan never ran; at the end: ", last.ready ? "it could have" : last.why_not.c_str(), "; ",
+              parts_.plan->recognised());
+  }
   note("plan", why, now, in_force_);
 }
 

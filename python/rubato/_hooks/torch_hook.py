@@ -172,7 +172,8 @@ def _hook_data(torch, compiling):
         def __init__(self, *args, **kwargs):
             begun.pop(id(self), None)  # of an iterator that was left before its end
             original(self, *args, **kwargs)
-            made(self, *args, *kwargs.values())
+            if not compiling():
+                made(self, *args, *kwargs.values())
 
         return __init__
 

@@ -16,7 +16,7 @@ constexpr double kRounding = 1e-11;
 
 /// The least of row[b] + share * cost[b]. Lanes of their own let the compiler use vectors.
 double least_sum(const double* row, const double* cost, double share, std::size_t begin, std::size_t end) {
-  std::array<double, kLanes> least;
+  std::array<double, kLanes> least{};
   least.fill(kInfinite);
   std::size_t b = begin;
   for (; b + kLanes <= end; b += kLanes)
@@ -30,7 +30,7 @@ double least_sum(const double* row, const double* cost, double share, std::size_
 }
 
 double least_of(const double* row, std::size_t count) {
-  std::array<double, kLanes> least;
+  std::array<double, kLanes> least{};
   least.fill(kInfinite);
   for (std::size_t b = 0; b < count; b += kLanes)
     for (std::size_t lane = 0; lane < kLanes; ++lane)
