@@ -76,8 +76,8 @@ class Source:
         self.names = names_of(text)
         self.local = {name for line in lines if line.startswith(" ") for name in CONSTANT.findall(line)}
         self.imports = {name: whole + name for whole, name in IMPORT.findall(text)}
-        # What asks for other declarations of the system headers, or has a main, stays alone.
-        self.alone = bool(re.search(r"^#\s*define _|^int main\(", text, re.M)) or bool(
+        # What asks for other declarations of the system headers, opens a namespace, or has a main, stays alone.
+        self.alone = bool(re.search(r"^#\s*define _|^int main\(|^using namespace ", text, re.M)) or bool(
             (self.names | self.local) & (header_names(room_of(path)) | SYSTEM))
 
     def bears(self, other):
