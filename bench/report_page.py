@@ -4,7 +4,8 @@
     bench/report_page.py [--build build/release] [--hours 24] [--gpus 8] [--rate 10] [--page FILE]
 
 Makes a record with rubato-long-run-record and a page of it with `rubato export`, unless --page names one that is there.
-Needs what tools/unpack-test-browser fetches. Times are of this machine and its load, so nothing is judged here.
+Needs what tools/unpack-test-browser fetches. Times are of this machine and its load, so nothing is judged here;
+processor times are those of the page's thread alone, and tell what a machine without a load would take.
 """
 
 import argparse
@@ -53,6 +54,12 @@ async ([keys, frames]) => {
 """
 
 
+def thread_seconds(session):
+    """Processor time of the page's own thread so far, drawing commands included, whatever else the machine does."""
+    metrics = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}
+    return metrics["TaskDuration"]
+
+
 def told(name, values):
     ordered = sorted(values)
     at = lambda share: ordered[min(len(ordered) - 1, int(share * len(ordered)))]
@@ -86,6 +93,8 @@ def main():
         file = options.page.resolve() if options.page else make(options, pathlib.Path(folder))
         print(f"{'page':26} {file.stat().st_size / 1e6:.2f} MB")
         page = started.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
         page.add_init_script(WATCH)
         page.goto(file.as_uri(), wait_until="commit")
         page.wait_for_selector("html[data-ready]", state="attached", timeout=300_000)
@@ -95,15 +104,19 @@ def main():
             print(f"{'first picture (text)':26} {paint / 1e3:.2f} s")
         print(f"{'first chart':26} {page.evaluate('seen.chart') / 1e3:.2f} s")
         print(f"{'all samples':26} {page.evaluate('seen.all') / 1e3:.2f} s")
+        print(f"{'  its processor time':26} {thread_seconds(session):.2f} s")
         page.evaluate("document.querySelector('.chart').scrollIntoView()")
         for name, keys in (("zoom in and out", ["ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"]), ("pan, a quarter in view", ["ArrowRight", "ArrowLeft"]),
                            ("pan, single samples", ["ArrowRight"])):
             page.evaluate("([n]) => { const c = document.querySelector('.chart'); const k = (key) => c.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));"
                           "k('Home'); for (let i = 0; i < n; ++i) k('ArrowUp'); }", [{"z": 0, "p": 2}[name[0]] if "single" not in name else 11])
             page.wait_for_timeout(500)
+            before = thread_seconds(session)
             between, work = page.evaluate(MOVE, [keys, FRAMES])
+            each = (thread_seconds(session) - before) / FRAMES
             told(name, between)
             told("  of it the page's work", work)
+            print(f"{'  processor time':26} mean {1e3 * each:8.1f} ms a frame")
 
 
 if __name__ == "__main__":
