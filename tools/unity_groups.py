@@ -56,7 +56,9 @@ def declared(line):
 def header_names(room):
     names = set()
     for header in room.rglob("*.h"):
-        for line in header.read_text(encoding="utf-8").splitlines():
+        text = header.read_text(encoding="utf-8")
+        names |= {name for _, name in IMPORT.findall(text)}
+        for line in text.splitlines():
             names |= declared(line)
             if found := CONSTANT.search(line):
                 names.add(found[1])
@@ -78,7 +80,7 @@ class Source:
         self.imports = {name: whole + name for whole, name in IMPORT.findall(text)}
         # What asks for other declarations of the system headers, opens a namespace, or has a main, stays alone.
         self.alone = bool(re.search(r"^#\s*define _|^int main\(|^using namespace ", text, re.M)) or bool(
-            (self.names | self.local) & (header_names(room_of(path)) | SYSTEM))
+            (self.names | self.local) & (SYSTEM | header_names(room_of(path)) | header_names(ROOT / "src/base") | header_names(ROOT / "src/core")))
 
     def bears(self, other):
         return not (self.names & (other.names | other.local | other.imports.keys()) or self.local & other.names

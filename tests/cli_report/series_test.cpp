@@ -18,7 +18,7 @@ constexpr TimePoint kBegin{1'000'000'000'000};
 const GpuId kFirst{"GPU-a"};
 const GpuId kSecond{"GPU-b"};
 
-using Table = std::vector<std::vector<Cell>>;
+using CellRows = std::vector<std::vector<Cell>>;
 
 /// A finished record of two GPUs: one sampled every 0.5 s, the other every second, both for a minute.
 class SeriesTest : public testing::Test {
@@ -77,12 +77,12 @@ class SeriesTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  Table read(Series series) {
+  CellRows read(Series series) {
     const auto reader = SeriesReader::open(file_);
     EXPECT_TRUE(reader) << reader.error().what;
     const auto rows = reader->rows(series);
     EXPECT_TRUE(rows);
-    Table table;
+    CellRows table;
     std::vector<Cell> row;
     while (true) {
       row.clear();
@@ -99,7 +99,7 @@ class SeriesTest : public testing::Test {
 };
 
 TEST_F(SeriesTest, OfSamplesIsOneTimeAxisWithARowPerGpuAndMoment) {
-  const Table rows = read(Series::samples);
+  const CellRows rows = read(Series::samples);
   ASSERT_EQ(rows.size(), 180U) << "120 of the first GPU, 60 of the second";
   double last = 0;
   for (const auto& row : rows) {
@@ -118,15 +118,15 @@ TEST_F(SeriesTest, OfSamplesIsOneTimeAxisWithARowPerGpuAndMoment) {
 }
 
 TEST_F(SeriesTest, OfEverythingElseHasARowForEach) {
-  const Table iterations = read(Series::iterations);
+  const CellRows iterations = read(Series::iterations);
   ASSERT_EQ(iterations.size(), 3U);
   EXPECT_EQ(iterations[2], (std::vector<Cell>{std::int64_t{2}, 2.0, 3.0, 1.0, std::string("marks")}));
-  const Table decisions = read(Series::decisions);
+  const CellRows decisions = read(Series::decisions);
   ASSERT_EQ(decisions.size(), 1U);
   EXPECT_EQ(decisions[0][0], Cell(5.0));
   EXPECT_EQ(decisions[0][2], Cell(150.0));
   EXPECT_EQ(decisions[0].back(), Cell(std::string("because, and so")));
-  const Table blocks = read(Series::blocks);
+  const CellRows blocks = read(Series::blocks);
   ASSERT_EQ(blocks.size(), 1U);
   EXPECT_EQ(blocks[0][2], Cell(std::int64_t{1}));
   EXPECT_EQ(blocks[0][3], Cell(std::string("hold")));
@@ -134,21 +134,21 @@ TEST_F(SeriesTest, OfEverythingElseHasARowForEach) {
 }
 
 TEST_F(SeriesTest, OfWhatWasKnownOfTheIterationHasARowForEach) {
-  const Table statements = read(Series::statements);
+  const CellRows statements = read(Series::statements);
   ASSERT_EQ(statements.size(), 1U);
   EXPECT_EQ(statements[0][1], Cell(std::int64_t{1}));
   EXPECT_EQ(statements[0][2], Cell(std::string("telemetry")));
   EXPECT_EQ(statements[0][6], Cell()) << "launches were not told";
   EXPECT_EQ(statements[0][7], Cell(1.0));
-  const Table rates = read(Series::rates);
+  const CellRows rates = read(Series::rates);
   ASSERT_EQ(rates.size(), 1U);
   EXPECT_EQ(rates[0][2], Cell()) << "it is the job's";
   EXPECT_EQ(rates[0][4], Cell(0.5));
-  const Table shifts = read(Series::shifts);
+  const CellRows shifts = read(Series::shifts);
   ASSERT_EQ(shifts.size(), 1U);
   EXPECT_EQ(shifts[0][1], Cell(4.0));
   EXPECT_EQ(shifts[0][5], Cell(200.0));
-  const Table features = read(Series::features);
+  const CellRows features = read(Series::features);
   ASSERT_EQ(features.size(), 2U) << "one for each counter that was read";
   EXPECT_EQ(features[0], (std::vector<Cell>{2.0, 6.0, std::int64_t{0}, std::string("gpm"),
                                             std::string("sm_active"), 0.75, std::string("found")}));
