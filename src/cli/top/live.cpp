@@ -13,9 +13,10 @@ namespace rubato::cli::top {
 namespace {
 
 // Escape alone looks like the beginning of a key's sequence for so long.
-constexpr int kEscapeMs = 500;
+constexpr Seconds kEscape{0.5};
 // How often it is looked whether the driver still answers, and whether the terminal is ours again.
 constexpr int kLookMs = 1000;
+constexpr int kWhileKeysWaitMs = 100;
 
 ScopedFd signal_descriptor() {
   const sigset_t set = watched_signals();
@@ -73,8 +74,8 @@ class Watch {
     const short wanted = terminal_.busy() ? POLLIN | POLLOUT : POLLIN;
     std::array<pollfd, 3> ready = {pollfd{signals_.get(), POLLIN, 0}, pollfd{reader_.fd(), POLLIN, 0},
                                    pollfd{ours ? terminal_.fd() : -1, wanted, 0}};
-    const int count = poll(ready.data(), ready.size(), keys_.waits() ? kEscapeMs : kLookMs);
-    if (count == 0) nothing_came();
+    const int count = poll(ready.data(), ready.size(), keys_.waits() ? kWhileKeysWaitMs : kLookMs);
+    if (count == 0) look_at_driver();
     if ((ready[0].revents & POLLIN) != 0) take_signals();
     if ((ready[1].revents & POLLIN) != 0) {
       state_ = reader_.take();
@@ -83,12 +84,15 @@ class Watch {
     }
     if ((ready[2].revents & POLLOUT) != 0) terminal_.go_on();
     if ((ready[2].revents & (POLLIN | POLLHUP | POLLERR)) != 0) take_keys();
+    // Readings may come more often than that: what counts is the time since the last key.
+    if (keys_.waits() && RealClock().now() - typed_ >= kEscape) {
+      std::vector<KeyPress> pressed;
+      keys_.nothing_followed(pressed);
+      use(pressed);
+    }
   }
 
-  void nothing_came() {
-    std::vector<KeyPress> pressed;
-    keys_.nothing_followed(pressed);
-    use(pressed);
+  void look_at_driver() {
     if (!reader_.stuck(RealClock().now())) return;
     if (!state_) state_ = std::make_shared<const State>();
     draw_ = true;
@@ -100,6 +104,7 @@ class Watch {
       ended_ = Ended{SIGHUP};
       return;
     }
+    typed_ = RealClock().now();
     std::vector<KeyPress> pressed;
     keys_.read(*typed, pressed);
     use(pressed);
@@ -157,6 +162,7 @@ class Watch {
   TerminalLooks looks_;
   ScopedFd signals_;
   KeyReader keys_;
+  TimePoint typed_;
   View view_;
   std::shared_ptr<const State> state_;
   std::optional<Screen> shown_;
