@@ -36,17 +36,27 @@ void wire_seeds() {
   const Setting setting{.power_limit = 150_W, .sm_clock = ClockRange{1005_MHz, 1005_MHz}};
   const std::vector<wire::Body> bodies{
       wire::Hello{.client = "rubato", .token = "abc"},
-      wire::Acquire{.gpus = {gpu}, .knobs = {Knob::power_limit, Knob::sm_clock}},
+      wire::Acquire{.gpus = {gpu}, .knobs = {Knob::power_limit, Knob::sm_clock}, .max_slowdown = 0.05},
       wire::Apply{.gpu = gpu, .setting = setting},
       wire::Restore{.gpu = gpu},
       wire::Heartbeat{},
       wire::Release{},
-      wire::Welcome{.guard_pid = 7},
+      wire::StatusRequest{},
+      wire::Welcome{.guard_pid = 7, .server = "rubatod 0.1.0", .mode = "observe"},
+      wire::StatusReply{
+          .mode = "manage",
+          .gpus = {{.gpu = gpu, .name = "V100", .state = "free", .allowed = true, .why_not = "c"}},
+          .last_refusal = "d"},
       wire::Granted{.found = {{.gpu = gpu, .limits = {100_W, 250_W, 250_W, 200_W, 200_W}, .note = "a b"}}},
       wire::Applied{.gpu = gpu, .requested_limit = 150_W},
       wire::Restored{.reports = {{.gpu = gpu, .outcome = Restoration::restored, .detail = "200 W"}}},
       wire::Refused{.error = {ErrorCode::conflict, "what", "hint"}}};
   std::uint64_t sequence = 1;
+  std::string life;  // of a client of rubatod: what happens, then the datagram
+  for (const auto& body : bodies)
+    life += cat('\2', wire::encode({.sequence = sequence, .body = body}), '\xff');
+  seed("fuzz_daemon", "life", life);
+  seed("fuzz_daemon", "two", life + life);
   for (const auto& body : bodies)
     seed("fuzz_wire", cat("message-", sequence), wire::encode({.sequence = sequence, .body = body})),
         ++sequence;
