@@ -88,7 +88,7 @@ TEST(Summary, AChangeThatMayHaveBeenShortIsNoOutlier) {
     change.known_to = known_to;
     changes.push_back(change);
   };
-  for (int i = 0; i < 8; ++i) timed(20_ms, 0.5_ms);
+  for (int i = 0; i < 8; ++i) timed(20_ms, Seconds(0.5e-3));
   timed(45_ms, 10_ms);  // 35 to 55 ms
   timed(300_ms, 10_ms);
   const auto table = summarise(std::span(&pair, 1), changes, {});
