@@ -103,6 +103,7 @@ Result<ChildRun> run_measured(std::vector<std::string> arguments, const std::vec
     arguments.push_back(std::move(word));
   arguments.insert(arguments.end(), command.begin(), command.end());
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
 

@@ -102,7 +102,7 @@ class AboutItself(MachineTest):
         )
         path = f"{RUBATO.parent}:{machine.environment['PATH']}"
         done = subprocess.run(["bash", "-c", script], env={**machine.environment, "PATH": path}, capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.stdout.splitlines(), ["measure", "--power-limit", run, "resnet50", "csv json perfetto emissions"], done.stderr)
+        self.assertEqual(done.stdout.splitlines(), ["measure", "--power-limit", run, "resnet50", "csv json perfetto emissions html"], done.stderr)
 
     def test_other_shells_can_read_their_scripts(self):
         for shell, check in (("bash", "bash"), ("zsh", "zsh"), ("fish", "fish")):

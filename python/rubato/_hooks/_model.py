@@ -31,7 +31,7 @@ class Model:
         self._fetched = loader_batch or _samples(data)
 
     def round_over(self):
-        entries = sum(len(group["params"]) for one in self._optimizers for group in one.param_groups)
+        entries = sum(len(group["params"]) for group in self._groups())
         if entries != self._entries:
             self._entries = entries
             self._look()
@@ -41,9 +41,13 @@ class Model:
             self._said = now
             _marks.model(*now)
 
+    def _groups(self):
+        # Not everything that steps is one of PyTorch's: wrappers may keep their parameters elsewhere.
+        return [group for one in self._optimizers for group in getattr(one, "param_groups", ())]
+
     def _look(self):
         parameters = {
-            id(p): p for one in self._optimizers for group in one.param_groups for p in group["params"] if p.requires_grad
+            id(p): p for group in self._groups() for p in group["params"] if p.requires_grad
         }
         self._count = sum(p.numel() for p in parameters.values())
         types = {str(p.dtype) for p in parameters.values()}

@@ -114,6 +114,14 @@ class PriceSearch {
     Lap slow = cheapest(guess);
     bound_ = lower_;
     bool inside = consider(slow);
+    if (!large_) {
+      // From far apart: there is time, and laps on the way are tried for themselves.
+      if (!inside) return slow;
+      if (guess <= 0) return std::nullopt;
+      slow = cheapest(0);
+      bound_ = std::max(bound_, lower_);
+      return consider(slow) ? std::nullopt : std::optional(std::move(slow));
+    }
     for (const double step : kAroundGuess) {
       if (guess <= 0) break;
       Lap lap = cheapest(guess * (inside ? 1 - step : 1 + step));

@@ -15,7 +15,8 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kWorthLooking = 1e-6;
 // Pairs of settings looked at, all rounds together.
 constexpr double kPairsInRounds = 2e8;
-constexpr double kFewestRounds = 1;
+constexpr double kFewestRounds = 2;
+constexpr double kFewestAfterRough = 1;
 constexpr double kMostRounds = 12;
 // What a table is cut down to where only settings and price are wanted.
 constexpr std::size_t kRoughSegments = 500;
@@ -39,8 +40,10 @@ class SettingsInUse {
   PriceAnswer run() {
     const double budget = time_budget(table_, goal_.max_slowdown).value();
     const double affordable = kPairsInRounds / pairs_of(table_, switching_, may_change_);
-    const auto rounds = static_cast<int>(std::clamp(affordable, kFewestRounds, kMostRounds));
     PriceAnswer best = rough();
+    const bool known = !best.setting.empty();
+    const auto rounds =
+        static_cast<int>(std::clamp(affordable, known ? kFewestAfterRough : kFewestRounds, kMostRounds));
     double bound = 0;
     for (int round = 0;; ++round) {
       const double price = best.price.value();
@@ -49,7 +52,14 @@ class SettingsInUse {
       bound = std::max(bound, all_.to_go(0, start) - price * budget);
       const bool any = !best.setting.empty();
       if (round == rounds || (any && best.joules - bound <= kWorthLooking * best.joules)) break;
-      if (!take_in(all_.path_from(start).setting) && any) break;
+      const LapSearch::Path path = all_.path_from(start);
+      bool more = take_in(path.setting);
+      // Long delays make other settings of use in laps that end where they began; the rough table told which.
+      if (!known && path.end != start && !is_free(switching_)) {
+        all_.solve({1, price}, path.end);
+        more = take_in(all_.path_from(path.end).setting) || more;
+      }
+      if (!more && any) break;
       PriceAnswer found = among_those_in_use(price);
       if (found.joules < best.joules) best = std::move(found);
     }
