@@ -147,7 +147,12 @@ def _hook_data(torch, compiling):
             _steps.data_ended(begin, rounds)
 
     ended = _told(ended)
-    batches = {}  # id of an iterator that was not asked yet: the batch its loader was told
+
+    def batch_of(iterator):
+        # Where batches are put together, by what gives their indices. Not looked up when the iterator is made: that may
+        # be traced into a graph.
+        size = getattr(getattr(iterator, "_index_sampler", None), "batch_size", None)
+        return size if isinstance(size, int) else 0
 
     def make_next(original):
         def __next__(self):
@@ -156,14 +161,16 @@ def _hook_data(torch, compiling):
             begin = monotonic_ns()
             first = id(self) not in begun
             if first:
-                begun[id(self)] = (begin, _steps.rounds(), batches.pop(id(self), 0))
+                begun[id(self)] = (begin, _steps.rounds(), batch_of(self))
                 _marks.begin_pass(begin)
             try:
                 data = original(self)
             except StopIteration:
                 ended(self)
                 raise
-            _fetched(begin, first, begun.get(id(self), (0, 0, 0))[2], data)
+            batch = begun.get(id(self), (0, 0, 0))[2]
+            # Without need no tensor is passed on: torch.compile would look into what it is passed to.
+            _fetched(begin, first, batch, None if batch else data)
             return data
 
         return __next__
@@ -172,16 +179,9 @@ def _hook_data(torch, compiling):
         def __init__(self, *args, **kwargs):
             begun.pop(id(self), None)  # of an iterator that was left before its end
             original(self, *args, **kwargs)
-            if not compiling():
-                made(self, *args, *kwargs.values())
 
         return __init__
 
-    def made(iterator, loader, *_):
-        size = getattr(loader, "batch_size", None)
-        batches[id(iterator)] = size if isinstance(size, int) else 0
-
-    made = _told(made)
     iterator = torch.utils.data.dataloader._BaseDataLoaderIter
     wrap_method(iterator, "__init__", make_init)
     wrap_method(iterator, "__next__", make_next)
