@@ -88,6 +88,11 @@ class Source:
                     or any(other.imports.get(name, whole) != whole for name, whole in self.imports.items()))
 
 
+def written_here(source):
+    path = pathlib.Path(source)
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ("src", "simgpu", "tests", "bench")
+
+
 def grouped(paths):
     groups = []
     for source in map(Source, paths):
@@ -106,7 +111,7 @@ def main():
     targets = [line.rstrip("\n").split("\t") for line in sys.stdin if line.strip()]
     times = collections.Counter(source for _, *sources in targets for source in set(sources))
     for target, *sources in targets:
-        for members in grouped([s for s in sources if times[s] == 1 and s.endswith(".cpp")]):
+        for members in grouped([s for s in sources if times[s] == 1 and s.endswith(".cpp") and written_here(s)]):
             print("\t".join([target, *members]))
 
 
