@@ -208,9 +208,16 @@ int main(int argc, char** argv) {
       guard::spawn({.command = {program.string(), "--config", config.string(), "--gpu", gpus}});
   if (!daemon) give_up(daemon.error().what);
   const std::filesystem::path socket = folder + "/rubato/rubatod.sock";
-  for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i)
+  // It listens before it has asked for every GPU: until it answers with all of them, ten seconds at most.
+  for (int i = 0;; ++i) {
+    const auto greeted = wire::greet_daemon(socket, "rubato-daemon-load");
+    if (greeted && greeted->status.gpus.size() == kGpus &&
+        std::all_of(greeted->status.gpus.begin(), greeted->status.gpus.end(),
+                    [](const wire::ManagedGpu& gpu) { return gpu.state == "free"; }))
+      break;
+    if (i == 200) give_up("rubatod did not get ready within 10 s");
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
 
   Load load;
   connect_all(load, options, socket);
