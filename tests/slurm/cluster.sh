@@ -46,7 +46,9 @@ if [[ ${CLUSTER_INSIDE-} != yes ]]; then
   for program in slurmctld slurmd munged srun unshare nsenter ip runuser; do
     command -v "$program" >/dev/null || cannot "there is no $program (tools/install-dependencies --slurm)"
   done
-  [[ -x $build/bin/rubatod ]] || cannot "there is no $build/bin/rubatod; build the release preset, or set RUBATO_BUILD_DIR"
+  for program in bin/rubato bin/rubatod lib/rubato/rubato-slurm simgpu/libnvidia-ml.so.1; do
+    [[ -e $build/$program ]] || cannot "there is no $build/$program; build the release preset, or set RUBATO_BUILD_DIR"
+  done
   why=$(unshare --mount --pid --net --uts --ipc --fork --mount-proc true 2>&1) ||
     cannot "namespaces are not allowed: $why"
   # --kill-child: whatever ends this script ends every process of the cluster.

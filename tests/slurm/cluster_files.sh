@@ -33,15 +33,26 @@ MinJobAge=300
 KillWait=3
 UnkillableStepTimeout=30
 InactiveLimit=0
+SlurmdTimeout=30
 BatchStartTimeout=60
 JobRequeue=1
 GresTypes=gpu
 TaskProlog=$CLUSTER/bin/task_prolog
+Prolog=$CLUSTER/bin/prolog
+Epilog=$CLUSTER/bin/epilog
+PrologFlags=Alloc
 CONF
-  for ((n = 1; n <= nodes; n++)); do
-    echo "NodeName=n$n NodeHostname=cluster NodeAddr=127.0.0.1 Port=$((17000 + n)) CPUs=$cpus Gres=gpu:$gpus State=UNKNOWN"
-  done >>"$conf"
-  echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP" >>"$conf"
+  {
+    # Where libslurm-dev was there to build it.
+    if [[ -e $CLUSTER/build/lib/rubato/rubato_spank.so ]]; then
+      echo "optional $CLUSTER/build/lib/rubato/rubato_spank.so" >"$CLUSTER/etc/plugstack.conf"
+      echo "PlugStackConfig=$CLUSTER/etc/plugstack.conf"
+    fi
+    for ((n = 1; n <= nodes; n++)); do
+      echo "NodeName=n$n NodeHostname=cluster NodeAddr=127.0.0.1 Port=$((17000 + n)) CPUs=$cpus Gres=gpu:$gpus State=UNKNOWN"
+    done
+    echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP"
+  } >>"$conf"
   for ((n = 1; n <= nodes; n++)); do
     echo "NodeName=n$n Name=gpu File=$CLUSTER/dev/n$n/nvidia[0-$((gpus - 1))]"
   done >"$CLUSTER/etc/gres.conf"
@@ -60,13 +71,13 @@ ENVIRONMENT
 }
 
 write_programs() {
+  local program
   # shellcheck disable=SC2016  # expanded when it runs
   {
     printf '#!/bin/sh\n# Slurm sets what is printed here for the task.\n'
     printf 'cat %s/$SLURMD_NODENAME/environment\n' "$CLUSTER"
   } >"$CLUSTER/bin/task_prolog"
-  local program
-  for program in on as_user node controller; do cp "$tools/cluster_$program.sh" "$CLUSTER/bin/$program"; done
+  for program in on as_user node controller prolog epilog; do cp "$tools/cluster_$program.sh" "$CLUSTER/bin/$program"; done
   chmod 0755 "$CLUSTER"/bin/*
 }
 
