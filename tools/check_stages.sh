@@ -76,6 +76,9 @@ stage_portable() {
     (cd tests/e2e && RUBATO_BUILD_DIR=$OLDPWD/build/portable/rubato python3 -m unittest -v test_run)
 }
 
+# Debian packages, linted, and their lives in a bare Debian.
+stage_debs() { tools/make-packages && (cd tests/packaging && python3 -m unittest -v test_packages); }
+
 run_ctest() {
   local folder=$1
   shift
@@ -155,7 +158,7 @@ excerpt() {
     format) sed -nE 's/^([^:]+):.*clang-format-violations.*/\1/p' "$logs/format.log" | sort -u | sed 's/^/clang-format-14 -i /' ;;
     fuzz) grep -m 20 -E 'error|ERROR: |SUMMARY: |^== ' "$logs/fuzz.log" && tail -n 20 "$logs/fuzz.log" ;;
     tidy) grep -m 20 -E 'error:' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
-    portable) grep -m 20 -E 'error|FAILED|^(FAIL|ERROR): ' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
+    portable | debs) grep -m 20 -E 'error|FAILED|^(FAIL|ERROR): ' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
     *) head -n 20 "$logs/$1.log" ;;
   esac
 }
