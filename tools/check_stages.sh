@@ -77,7 +77,10 @@ stage_portable() {
 }
 
 # Debian packages, linted, and their lives in a bare Debian.
-stage_debs() { tools/make-packages && (cd tests/packaging && python3 -m unittest -v test_packages); }
+stage_debs() {
+  tools/make-test-venv schemas && tools/make-release --only-packages &&
+    (cd tests/packaging && python3 -m unittest -v test_packages test_release)
+}
 
 run_ctest() {
   local folder=$1
