@@ -27,7 +27,7 @@ stage_packages() { tools/install-dependencies "$package_set" 2>&1 | tee >(cat >&
 stage_format() { project_files cpp h c | xargs clang-format-14 --dry-run -Werror; }
 
 stage_scripts() {
-  { printf '%s\n' quickstart check .ci/run; project_files sh; grep -lE '^#!.*\bbash' tools/*; } | sort -u | xargs shellcheck
+  { printf '%s\n' quickstart check .ci/run; project_files sh; grep -d skip -lE '^#!.*\bbash' tools/*; } | sort -u | xargs shellcheck
 }
 
 stage_layers() { tools/check_one_definition && tools/check_layers; }
