@@ -130,6 +130,43 @@ class Installed(PackagesTest):
         self.assertEqual(self.inside.run("stat -c '%a %u' /run/rubato"), "755 0")
 
 
+class Services(PackagesTest):
+    """What the packages ask of a running systemd, which is only played here: two programs that write down their words."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("systemctl", "deb-systemd-invoke"):
+            tool = self.root.folder / "usr/local/sbin" / name
+            tool.write_text(f'#!/bin/sh\necho {name} "$@" >>/asked\n')
+            tool.chmod(0o755)
+        (self.root.folder / "run/systemd/system").mkdir(parents=True)
+        self.inside.run("dpkg --purge rubatod rubato-exporter")
+
+    def asked(self, command, of):
+        """What a command has systemd do with a unit, in order. deb-systemd-helper reloads it by itself besides."""
+        asked = self.root.folder / "asked"
+        asked.unlink(missing_ok=True)
+        said = self.inside.run(f"PATH=/usr/local/sbin:$PATH {command}")
+        lines = asked.read_text().splitlines() if asked.exists() else []
+        return [line.split()[1] for line in lines if line.startswith("deb-systemd-invoke") and of in line], said
+
+    def test_rubatod_is_started_where_it_observes_and_ended_before_it_goes(self):
+        deb = f"/tmp/{package('rubatod').name}"
+        self.assertEqual(self.asked(f"dpkg --install {deb}", "rubatod")[0], ["start"])
+        self.manage()
+        self.assertEqual(self.asked(f"dpkg --install {deb}", "rubatod")[0], ["stop", "start"], "an upgrade")
+        self.assertEqual(self.asked("dpkg --remove rubatod", "rubatod")[0], ["stop"])
+        asked, said = self.asked(f"dpkg --install {deb}", "rubatod")
+        self.assertEqual(asked, [], "rules of an earlier time let it set")
+        self.assertIn("systemctl start rubatod", said)
+
+    def test_the_exporter_is_started_and_ended(self):
+        deb = f"/tmp/{package('rubato-exporter').name}"
+        self.assertEqual(self.asked(f"dpkg --install {deb}", "rubato-exporter")[0], ["start"])
+        self.assertEqual(self.asked(f"dpkg --install {deb}", "rubato-exporter")[0], ["restart"])
+        self.assertEqual(self.asked("dpkg --remove rubato-exporter", "rubato-exporter")[0], ["stop"])
+
+
 class Changed(PackagesTest):
     def setUp(self):
         super().setUp()
