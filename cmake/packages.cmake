@@ -74,4 +74,11 @@ Modules for rubato that read power strips by SNMP, plugs by MQTT and the
 board management controller by IPMI DCMI."
     DEPENDS "rubato (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 endif()
+if(TARGET rubato_spank)
+  rubato_package(slurm rubato-slurm admin "rubato's plugin for Slurm
+srun --rubato=max-slowdown=5% holds the best setting of a job's GPUs inside
+that bound, and prolog and epilog see to it that every job finds the GPUs as
+they were."
+    RECOMMENDS "rubato, rubatod, slurmd")
+endif()
 include(CPack)

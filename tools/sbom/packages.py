@@ -15,8 +15,8 @@ LICENCES = {
     "libzstd": "BSD-3-Clause", "nlohmann-json3": "MIT", "sqlite3": "blessing", "tomlplusplus": "MIT", "uplot": "MIT",
     "zlib": "Zlib",
 }  # fmt: skip
-# What a program of the name has been called when it was linked.
-LINKED_AS = {"bin/{}": "rubato rubatod rubato-exporter", "lib/rubato/{}": "librubato-", "simgpu/{}": "libnvidia-ml.so.1"}
+# Where a program lies in the build folder; others lie in lib/rubato.
+LINKED_IN = {"rubato": "bin", "rubatod": "bin", "rubato-exporter": "bin", "libnvidia-ml.so.1": "simgpu"}
 STATIC = {"libfmt.a": "fmtlib", "libsqlite3.a": "sqlite3", "libz.a": "zlib", "libzstd.a": "libzstd"}
 
 
@@ -34,10 +34,7 @@ def needed(content):
 
 def target_of(name):
     file = pathlib.PurePosixPath(name).name
-    for pattern, names in LINKED_AS.items():
-        if file in names.split() or (names.endswith("-") and file.startswith(names)):
-            return pattern.format(file)
-    raise SystemExit(f"make-sbom: nobody knows how {name} was linked: add it to tools/sbom/packages.py")
+    return f"{LINKED_IN.get(file, 'lib/rubato')}/{file}"
 
 
 @functools.cache
