@@ -27,7 +27,7 @@ stage_packages() { tools/install-dependencies "$package_set" 2>&1 | tee >(cat >&
 stage_format() { project_files cpp h c | xargs clang-format-14 --dry-run -Werror; }
 
 stage_scripts() {
-  { printf '%s\n' quickstart check .ci/run; project_files sh; grep -lE '^#!.*\bbash' tools/*; } | sort -u | xargs shellcheck
+  { printf '%s\n' quickstart check .ci/run; project_files sh; grep -d skip -lE '^#!.*\bbash' tools/*; } | sort -u | xargs shellcheck
 }
 
 stage_layers() { tools/check_one_definition && tools/check_layers; }
@@ -81,6 +81,12 @@ stage_slurm() {
   tests/slurm/slurm.sh
   local ended=$?
   ((ended == 77)) || return "$ended"
+}
+
+# Debian packages, linted, and their lives in a bare Debian.
+stage_debs() {
+  tools/make-test-venv schemas && tools/make-release --only-packages &&
+    (cd tests/packaging && python3 -m unittest -v test_packages test_release)
 }
 
 run_ctest() {
@@ -163,7 +169,7 @@ excerpt() {
     format) sed -nE 's/^([^:]+):.*clang-format-violations.*/\1/p' "$logs/format.log" | sort -u | sed 's/^/clang-format-14 -i /' ;;
     fuzz) grep -m 20 -E 'error|ERROR: |SUMMARY: |^== ' "$logs/fuzz.log" && tail -n 20 "$logs/fuzz.log" ;;
     tidy) grep -m 20 -E 'error:' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
-    portable) grep -m 20 -E 'error|FAILED|^(FAIL|ERROR): ' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
+    portable | debs) grep -m 20 -E 'error|FAILED|^(FAIL|ERROR): ' "$logs/$1.log" || tail -n 20 "$logs/$1.log" ;;
     *) head -n 20 "$logs/$1.log" ;;
   esac
 }
