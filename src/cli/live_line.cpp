@@ -30,7 +30,10 @@ bool same(const IterationEstimate& a, const IterationEstimate& b) {
 /// "12.3 % ± 0.4 % less energy"; where the sign is in doubt, that no difference is seen.
 std::string share_words(const conduct::Share& share, std::string_view what, std::string_view positive,
                         std::string_view negative) {
-  const std::string half = cat(" ± ", number(100 * share.half_width, share.half_width < 0.001 ? 2 : 1), " %");
+  const double percent_wide = 100 * share.half_width;
+  const std::string half = percent_wide < 0.005
+                               ? " ± under 0.01 %"
+                               : cat(" ± ", number(percent_wide, percent_wide < 0.1 ? 2 : 1), " %");
   if (std::abs(share.value) <= share.half_width) return cat("no difference in ", what, " beyond", half);
   return cat(number(100 * std::abs(share.value), 1), " %", half, " ", share.value > 0 ? positive : negative,
              " ", what);

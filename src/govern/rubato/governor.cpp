@@ -204,7 +204,8 @@ Decision Governor::finished(const Observation& o) {
       if (confirmed_ >= pace::kConfirmations || !bound_matters()) return begin_to_hold(o);
       choose(o);
       return chosen_ == found_ ? begin_to_hold(o)
-                               : go(o, chosen_, Purpose::confirm_chosen, "and the chosen one");
+                               : go(o, chosen_, Purpose::confirm_chosen,
+                                    "the chosen one once more, in turns with the found setting");
     case Purpose::hold:
       return held(o);
     case Purpose::control:
