@@ -161,6 +161,8 @@ HttpAnswer Dashboard::page_for(const HttpRequest& request) {
   if (path == "/events") {
     HttpAnswer out{200, "text/event-stream", nullptr};
     out.stream = hub_.subscribe();
+    // A proxy that gathers them would make news old.
+    out.headers.emplace_back("X-Accel-Buffering", "no");
     if (out.stream) return out;
     out =
         text_answer(503, cat(options_.most_viewers, " pages are being kept up to date already; close one\n"));

@@ -244,18 +244,22 @@ int main_of(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "how many runs to show at most; 0: none")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
-  app.add_option("--http", options.http, "serve the dashboard too, for browsers (default: not at all)")
-      ->type_name("ADDRESS:PORT");
+  auto* http =
+      app.add_option("--http", options.http, "serve the dashboard too, for browsers (default: not at all)")
+          ->type_name("ADDRESS:PORT");
   app.add_option(
          "--http-token", options.http_token,
          "file with the dashboard's token (default: one in the runtime folder, made at the first start)")
+      ->needs(http)
       ->type_name("FILE");
   app.add_option("--http-name", options.http_names,
                  "a name by which browsers may ask for the dashboard, may be given again")
+      ->needs(http)
       ->type_name("NAME");
   app.add_flag("--http-unencrypted", options.http_unencrypted,
-               "serve the dashboard to other machines, token and all as plain text");
-  app.add_flag("--once", options.once, "print the page and end");
+               "serve the dashboard to other machines, token and all as plain text")
+      ->needs(http);
+  app.add_flag("--once", options.once, "print the page and end")->excludes(http);
   app.add_flag("--list-metrics", options.list, "print every metric: name, type, unit, meaning; and end");
   app.add_flag("--quiet,-q", options.quiet, "errors only");
   try {

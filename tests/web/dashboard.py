@@ -23,23 +23,25 @@ def missing():
 
 
 class Dashboard:
-    def __init__(self, machine, gpus="0", port=0, options=()):
-        self.machine, self.gpus, self.port, self.options = machine, gpus, port, options
+    def __init__(self, machine, gpus="0", port=0, options=(), http=True, host="127.0.0.1"):
+        self.machine, self.gpus, self.port, self.options, self.http, self.host = machine, gpus, port, options, http, host
         self.start()
 
     def start(self):
         self.process = subprocess.Popen(
-            [EXPORTER, "--gpu", self.gpus, "--listen", "127.0.0.1:0", "--http", f"127.0.0.1:{self.port}", *self.options],
+            [EXPORTER, "--gpu", self.gpus, "--listen", "127.0.0.1:0", *(["--http", f"{self.host}:{self.port}"] if self.http else []), *self.options],
             env=self.machine.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        said = ""
+        self.said = ""
         for line in self.process.stderr:
-            said += line
-            if found := re.search(r"dashboard http://127\.0\.0\.1:(\d+)/ \(token in (.+)\)", line):
+            self.said += line
+            if found := re.search(r"dashboard http://[0-9.]+:(\d+)/ \(token in (.+)\)", line):
                 self.port, self.token_file = int(found[1]), found[2]
             if "serving" in line:
                 break
         else:
-            raise AssertionError(f"rubato-exporter ended: {said}")
+            raise AssertionError(f"rubato-exporter ended: {self.said}")
+        if not self.http:
+            return
         with open(self.token_file) as file:
             self.token = file.read().strip()
         self.url = f"http://127.0.0.1:{self.port}/"

@@ -2,12 +2,13 @@
 
 import json
 import signal
+import subprocess
 import time
 import unittest
 
 import dashboard
 from browser import PATIENCE_MS, PageTest, figure, wait
-from harness import Machine
+from harness import PATIENCE, Machine
 
 HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>", "\u202eexe.gnp\u202c", "%s" * 2000, "<!--<script>"]
 NEXT = "at => Number(document.documentElement.dataset.at) > at"
@@ -78,24 +79,30 @@ class DashboardPage(PageTest):
 
     def test_the_figures_are_those_of_rubato_devices_and_of_the_run(self):
         page = self.see()
-        page.wait_for_selector("#gpu-table", state="attached")
+        page.wait_for_selector("#process-table", state="attached")
+        rows = page.locator("table:has(#gpu-table) tbody tr")
         devices = json.loads(self.box.run("devices", "--json").stdout)["gpus"]
-        for gpu in devices:
-            row = self.row(page, "gpu-table", gpu["name"])
-            self.assertTrue(row["GPU"].endswith(gpu["name"]), row)
+        self.assertEqual(rows.count(), len(devices))
         # Of the GPU on which nothing runs all stays as it is.
-        idle = page.locator("table:has(#gpu-table) tbody tr").nth(1).locator("th, td").all_text_contents()
-        self.assertEqual(idle[3], "%g W" % devices[1]["power_limits"]["enforced_w"] if "power_limits" in devices[1] else idle[3])
-        node = self.shown.document("/api/node")
-        self.assertAlmostEqual(figure(idle[1]), node["gpus"][1]["power_w"], delta=1.0)
-        self.assertEqual(idle[6], "%d MHz" % node["gpus"][1]["memory_clock_mhz"])
-        row = self.row(page, "running-table", self.run_id)
-        self.assertIn("sim train resnet50", row["command"])
-        self.assertEqual(row["GPUs"], "0")
-        top = json.loads(self.box.run("top", "--once", "--json").stdout)
-        self.assertAlmostEqual(figure(row["iteration"].replace(" ms", "")) / 1000, top["runs"][0]["iteration"]["period_s"], delta=0.2)
-        self.assertGreaterEqual(top["runs"][0]["iterations"] + 200, figure(row["done"]))
-        self.assertEqual(self.row(page, "process-table", "rubato")["run"], self.run_id)
+        cells = rows.nth(1).locator("th, td").all_text_contents()
+        limits = devices[1]["power_limits"]
+        self.assertEqual(cells[0], f"1 {devices[1]['name']}")
+        self.assertEqual((cells[2], cells[3], cells[4]), ("%g W" % limits["requested_w"], "%g W" % limits["enforced_w"], "–"))
+        self.assertEqual((cells[6], cells[9], cells[10]), ("%g MHz" % devices[1]["clocks"]["memory_mhz"][0], "idle", "as found"))
+        drawn = json.loads(self.box.run("top", "--once", "--json").stdout)["gpus"][1]["power_w"]
+        self.assertAlmostEqual(figure(cells[1]), drawn, delta=2.0)
+        self.assertIn(devices[1]["sensor"]["source"], page.locator("#gpus").text_content())
+        run = self.row(page, "running-table", self.run_id)
+        told = json.loads(self.box.run("top", "--once", "--json").stdout)["runs"][0]
+        self.assertEqual((told["run_id"], run["GPUs"]), (self.run_id, "0"))
+        self.assertIn("sim train resnet50", run["command"])
+        # The simulated training takes longer at lower limits, by half at most.
+        self.assertTrue(0.6 < figure(run["iteration"].replace("ms", "")) / 1e3 / told["iteration"]["period_s"] < 1.7, (run, told))
+        self.assertGreater(figure(run["done"]), 0)
+        self.assertGreaterEqual(told["iterations"], figure(run["done"]))
+        process = self.row(page, "process-table", self.run_id)
+        self.assertEqual((process["name"], process["GPUs"]), ("rubato", "0"))
+        self.assertEqual(int(process["pid"].replace("\u202f", "").replace(" ", "")), told["job_pid"])
         self.quiet()
 
     def test_every_second_brings_news_and_keeps_what_the_reader_does(self):
@@ -142,8 +149,7 @@ class DashboardPage(PageTest):
         page = self.see(f"runs/{self.run_id}")
         self.assertIn(self.run_id, page.locator("h1").text_content())
         wait(page, "() => /It is (warming up|measuring|trying|holding|checking)/.test(document.querySelector('#run').textContent)")
-        self.assertTrue(page.get_by_role("group", name="Iteration time, s, over time").locator("canvas").count() > 0 or
-                        page.get_by_role("group", name="Iteration time, s, over time").is_visible())
+        page.get_by_role("group", name="Iteration time, s, over time").locator("canvas").wait_for()
         self.assertEqual(self.row(page, "run-gpu-table", "V100")["limit found"], "200 W")
         page.get_by_role("link", name="Report so far").click()
         page.wait_for_selector("html[data-ready]", state="attached")
@@ -194,7 +200,7 @@ class DashboardPage(PageTest):
         for _ in range(3 * wanted):
             page.keyboard.press("Tab")
             reached.add(page.evaluate("(() => { const e = document.activeElement; return e.id || e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.textContent; })()"))
-        for name in ("Light / dark", self.run_id, f"report of {self.hostile}", "gpu-table", "Power, W, over time", "Now" if "Now" in reached else "All of it, up to now"):
+        for name in ("Light / dark", self.run_id, f"report of {self.hostile}", "gpu-table", "Power, W, over time", "All of it, up to now"):
             self.assertIn(name, reached)
         self.quiet()
 
@@ -262,6 +268,46 @@ class DashboardPage(PageTest):
         page.goto(self.shown.login)
         self.assertEqual(page.url, self.shown.url, "the token does not stay in the address")
         self.assertEqual(page.evaluate("document.cookie"), "")
+
+
+@unittest.skipIf(dashboard.missing() is not None, dashboard.missing())
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.box = Machine()
+        self.addCleanup(self.box.close)
+        self.token = self.box.folder / "token"
+
+    def refused(self, *words):
+        done = subprocess.run([dashboard.EXPORTER, "--gpu", "0", "--listen", "127.0.0.1:0", *map(str, words)], env=self.box.environment, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn("hint", done.stderr)
+        return done.stderr
+
+    def test_what_others_could_read_is_not_served_unless_that_is_said(self):
+        self.assertIn("--http-unencrypted", self.refused("--http", "0.0.0.0:0"))
+        open_to_all = dashboard.Dashboard(self.box, host="0.0.0.0", options=("--http-unencrypted",))
+        self.addCleanup(open_to_all.stop)
+        self.assertIn("without encryption", open_to_all.said)
+        self.assertEqual(open_to_all.ask("/api/node", token=None)[0], 401)
+        self.assertEqual(open_to_all.ask("/", Host="node.example")[0], 421)
+
+    def test_a_token_that_is_no_secret_is_refused(self):
+        self.refused("--http", "127.0.0.1:0", "--http-token", self.token)
+        self.token.write_text("0123456789abcdef\n")
+        self.token.chmod(0o644)
+        self.assertIn("chmod 600", self.refused("--http", "127.0.0.1:0", "--http-token", self.token))
+        self.token.chmod(0o600)
+        shown = dashboard.Dashboard(self.box, options=("--http-token", self.token, "--http-name", "node.example"))
+        self.addCleanup(shown.stop)
+        self.assertEqual(shown.ask("/", Host="node.example", token="0123456789abcdef")[0], 200)
+
+    def test_options_without_meaning_and_addresses_that_are_taken_are_refused(self):
+        self.refused("--http-name", "node.example")
+        self.refused("--http", "127.0.0.1:0", "--once")
+        self.refused("--http", "9838")
+        shown = dashboard.Dashboard(self.box)
+        self.assertIn(str(shown.port), self.refused("--http", f"127.0.0.1:{shown.port}"))
+        self.assertEqual(shown.stop(), 0)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ export class Charts {
         button("◀", "Earlier", () => view.pan(-0.5)), button("▶", "Later", () => view.pan(0.5)), button("+", "Closer", () => view.zoom(0.5)),
         button("−", "Further", () => view.zoom(2)), button("Now", "All of it, up to now", () => view.reset()), this.where),
       h("p", { id: "keys", class: "note screen" }, "Drag across a chart to look closer, double-click for all of it. On a chart that has the focus: arrow left and right " +
-        "move, arrow up and down or + and − zoom, Home shows all; with the wheel, hold Shift or Ctrl. What ends at now moves on with it."),
+        "move, arrow up and down or + and − zoom, Home shows all; with the wheel, hold Shift or Ctrl. What ends at now moves on with it. Dashed is the limit in force."),
       this.chooser, this.roles, h("div", { class: "charts" }, this.charts.map((chart) => chart.element)), this.figures);
     view.on(() => this.moved(true));
     onTheme(() => this.charts.forEach((chart) => chart.again()));
