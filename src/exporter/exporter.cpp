@@ -62,6 +62,17 @@ void Exporter::publish() {
   state_ = std::move(state);
 }
 
+std::shared_ptr<const PageState> Exporter::state() {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+std::vector<Result<std::vector<ComputeProcess>>> Exporter::processes() {
+  std::vector<Result<std::vector<ComputeProcess>>> out;
+  for (std::size_t gpu = 0; gpu < guards_.size(); ++gpu) out.push_back(gpus_.processes(gpu));
+  return out;
+}
+
 std::shared_ptr<const std::string> Exporter::page(report::MetricsFormat format, TimePoint now,
                                                   const OwnCost& own) {
   const std::lock_guard lock(mutex_);

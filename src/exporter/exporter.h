@@ -40,6 +40,11 @@ class Exporter {
   [[nodiscard]] std::shared_ptr<const std::string> page(report::MetricsFormat format, TimePoint now,
                                                         const OwnCost& own);
 
+  /// What was last seen. From any thread.
+  [[nodiscard]] std::shared_ptr<const PageState> state();
+  /// Who computes on each GPU, asked now: by the thread that steps.
+  [[nodiscard]] std::vector<Result<std::vector<ComputeProcess>>> processes();
+
  private:
   struct Made {
     std::shared_ptr<const std::string> text;

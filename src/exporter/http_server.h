@@ -1,4 +1,4 @@
-// A page over HTTP, by GNU libmicrohttpd: all connections on one thread, each with a limit on memory and on
+// Pages over HTTP, by GNU libmicrohttpd: all connections on one thread, each with a limit on memory and on
 // idle time, so that one that is slow or says nothing holds up nobody.
 #pragma once
 
@@ -6,29 +6,30 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
+#include "exporter/http_message.h"
 #include "exporter/listen_address.h"
 
 namespace rubato::exporter {
 
-struct HttpAnswer {
-  unsigned status = 200;
-  std::string_view content_type;
-  std::shared_ptr<const std::string> body;
-};
+/// Called on the server's thread, for GET and HEAD; anything else is answered 405 without it.
+using HttpHandler = std::function<HttpAnswer(const HttpRequest&)>;
 
-/// Called on the server's thread, for GET and HEAD; anything else is answered 405 without it. `accept`: the
-/// header of that name, or empty.
-using HttpHandler = std::function<HttpAnswer(std::string_view path, std::string_view accept)>;
+struct HttpLimits {
+  // As many as may ask at once and as many again that hang; more wait in the kernel's queue.
+  unsigned connections = 256;
+  // Without a byte in either direction. Prometheus itself gives up after 10 s.
+  unsigned idle_s = 10;
+};
 
 class HttpServer {
  public:
-  /// Serves from its return until it is destroyed. Errors: busy or no_permission where the address cannot be
-  /// bound, naming it.
+  /// Serves from its return until it is destroyed; streams and answers still to come end then. Errors: busy
+  /// or no_permission where the address cannot be bound, naming it; `option` is the one it was typed after.
   [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(const ListenAddress& address,
-                                                                 HttpHandler handler);
+                                                                 HttpHandler handler, HttpLimits limits = {},
+                                                                 const char* option = "--listen");
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
 

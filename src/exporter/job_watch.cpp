@@ -21,16 +21,6 @@ double seconds_of(const timespec& t) {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-void add_gpus(JobState& job, const analyse::Summary& summary) {
-  for (const analyse::GpuSummary& gpu : summary.gpus) {
-    JobGpu& out = job.gpus.emplace_back(JobGpu{.identity = gpu.identity, .kind = gpu.kind});
-    if (gpu.energy) out.energy = gpu.energy->energy;
-    if (gpu.found) out.found_limit = gpu.found->power_limit;
-    out.requested = gpu.requested;
-    out.restoration = gpu.restoration;
-  }
-}
-
 /// By the driver's own counter, which is the same line for whoever reads it. Absent where the record has no
 /// first reading of it, the counter began anew since, or the board's gain has to be taken off.
 std::optional<Joules> by_counter(const record::DeviceRecord& device, const GpuState& now) {
@@ -42,6 +32,18 @@ std::optional<Joules> by_counter(const record::DeviceRecord& device, const GpuSt
 }
 
 }  // namespace
+
+std::vector<JobGpu> job_gpus_of(const analyse::Summary& summary) {
+  std::vector<JobGpu> gpus;
+  for (const analyse::GpuSummary& gpu : summary.gpus) {
+    JobGpu& out = gpus.emplace_back(JobGpu{.identity = gpu.identity, .kind = gpu.kind});
+    if (gpu.energy) out.energy = gpu.energy->energy;
+    if (gpu.found) out.found_limit = gpu.found->power_limit;
+    out.requested = gpu.requested;
+    out.restoration = gpu.restoration;
+  }
+  return gpus;
+}
 
 std::vector<JobWatch::Candidate> JobWatch::candidates(double unix_s) {
   std::vector<Candidate> found;
@@ -105,7 +107,7 @@ Status JobWatch::look(const Candidate& candidate, Known& known, TimePoint now, G
   job.duration = summary.duration;
   job.savings = summary.savings;
   job.cost = summary.cost;
-  add_gpus(job, summary);
+  job.gpus = job_gpus_of(summary);
   known.job = std::move(job);
   if (known.job.running) add_live(*run, known, now, gpus, *writer);
   for (JobGpu& gpu : known.job.gpus) {

@@ -42,6 +42,8 @@ struct JobState {
   std::optional<analyse::OwnCostSummary> cost;
 };
 
+[[nodiscard]] std::vector<JobGpu> job_gpus_of(const analyse::Summary& summary);
+
 struct JobOptions {
   std::vector<std::filesystem::path> folders;  // of run records
   std::size_t most = 20;

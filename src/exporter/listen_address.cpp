@@ -46,9 +46,13 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   return wrong("the host has to be an address in numbers, one of IPv6 in brackets");
 }
 
-std::string url_of(const ListenAddress& address, std::uint16_t port) {
+std::string root_url_of(const ListenAddress& address, std::uint16_t port) {
   const bool six = address.host.find(':') != std::string::npos;
-  return cat("http://", six ? "[" : "", address.host, six ? "]" : "", ":", port, "/metrics");
+  return cat("http://", six ? "[" : "", address.host, six ? "]" : "", ":", port, "/");
+}
+
+std::string url_of(const ListenAddress& address, std::uint16_t port) {
+  return root_url_of(address, port) + "metrics";
 }
 
 }  // namespace rubato::exporter

@@ -22,7 +22,9 @@ struct ListenAddress {
 /// A numeric address and a port; `localhost` is 127.0.0.1. No name is looked up. Errors: invalid_argument.
 [[nodiscard]] Result<ListenAddress> parse_listen_address(std::string_view text);
 
-/// "http://127.0.0.1:9836/metrics", with brackets where the host needs them.
+/// "http://127.0.0.1:9836/", with brackets where the host needs them.
+[[nodiscard]] std::string root_url_of(const ListenAddress& address, std::uint16_t port);
+/// "http://127.0.0.1:9836/metrics".
 [[nodiscard]] std::string url_of(const ListenAddress& address, std::uint16_t port);
 
 }  // namespace rubato::exporter

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,11 @@
 #include "base/text.h"
 #include "device/registry.h"
 #include "exporter/catalogue.h"
+#include "exporter/dashboard_server.h"
 #include "exporter/exporter.h"
 #include "exporter/http_server.h"
 #include "exporter/own_cost.h"
+#include "record/live.h"
 #include "record/sensor_store.h"
 #include "record/writer.h"
 
@@ -35,6 +38,10 @@ struct Options {
   std::string listen = "127.0.0.1:9836";
   std::vector<std::string> runs;
   std::size_t jobs = JobOptions{}.most;
+  std::string http;
+  bool http_unencrypted = false;
+  std::vector<std::string> http_names;
+  std::string http_token;
   bool once = false;
   bool list = false;
   bool quiet = false;
@@ -108,15 +115,14 @@ ExporterOptions exporter_options(const Options& options, const device::Backend& 
   return out;
 }
 
-HttpAnswer answer(Exporter& exporter, const Clock& clock, double started, std::string_view path,
-                  std::string_view accept) {
+HttpAnswer answer(Exporter& exporter, const Clock& clock, double started, const HttpRequest& request) {
   static const auto kWelcome = std::make_shared<const std::string>(
       "<!doctype html><title>rubato-exporter</title><p>rubato's figures for Prometheus: <a "
       "href=\"/metrics\">/metrics</a>\n");
   static const auto kNothing = std::make_shared<const std::string>("nothing here; the page is /metrics\n");
-  if (path == "/") return {200, "text/html; charset=utf-8", kWelcome};
-  if (path != "/metrics") return {404, "text/plain; charset=utf-8", kNothing};
-  const auto format = report::metrics_format_for(accept);
+  if (request.path == "/") return {200, "text/html; charset=utf-8", kWelcome};
+  if (request.path != "/metrics") return {404, "text/plain; charset=utf-8", kNothing};
+  const auto format = report::metrics_format_for(request.header("accept"));
   const OwnCost own{own_cpu_time(), own_memory(), started};
   return {200, report::content_type(format), exporter.page(format, clock.now(), own)};
 }
@@ -134,33 +140,57 @@ int print_once(Exporter& exporter, const Clock& clock, double started) {
   return 1;
 }
 
-timespec wall_until(const Clock& clock, TimePoint due) {
-  const double seconds = std::max(0.0, clock.wall(due - clock.now()).value());
+/// Until the next of the two that is due; `dashboard` may be null.
+timespec wall_until(const Clock& clock, TimePoint due, const DashboardServer* dashboard) {
+  double seconds = clock.wall(due - clock.now()).value();
+  if (dashboard != nullptr) seconds = std::min(seconds, (dashboard->next_due() - RealClock().now()).value());
+  seconds = std::max(0.0, seconds);
   const auto whole = static_cast<time_t>(seconds);
   return {whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
 }
 
-// This thread steps, the server's own answers. A step that hangs in the driver leaves the pages with readings
+/// Null: none was asked for.
+Result<std::unique_ptr<DashboardServer>> dashboard_of(const Options& options, Exporter& exporter,
+                                                      const Clock& clock,
+                                                      const std::vector<std::filesystem::path>& runs,
+                                                      std::mutex& records) {
+  if (options.http.empty()) return nullptr;
+  DashboardServerOptions wanted{.listen = options.http,
+                                .unencrypted = options.http_unencrypted,
+                                .names = options.http_names,
+                                .token_file = {},
+                                .runs = runs};
+  if (!options.http_token.empty()) wanted.token_file = options.http_token;
+  return DashboardServer::start(std::move(wanted), exporter, clock, records);
+}
+
+// This thread steps, the servers' own answer. A step that hangs in the driver leaves the pages with readings
 // that grow old, and the process to whoever ends it.
-int serve(Exporter& exporter, const Clock& clock, const ListenAddress& address, double started) {
+int serve(const Options& options, Exporter& exporter, const Clock& clock, const ListenAddress& address,
+          const std::vector<std::filesystem::path>& runs, std::mutex& records, double started) {
   sigset_t ending;
   sigemptyset(&ending);
   sigaddset(&ending, SIGTERM);
   sigaddset(&ending, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
-  const auto server = HttpServer::start(
-      address, [&exporter, &clock, started](std::string_view path, std::string_view accept) {
-        return answer(exporter, clock, started, path, accept);
-      });
+  const auto server = HttpServer::start(address, [&exporter, &clock, started](const HttpRequest& request) {
+    return answer(exporter, clock, started, request);
+  });
   if (!server) {
     log::error(server.error());
+    return kRefused;
+  }
+  const auto dashboard = dashboard_of(options, exporter, clock, runs, records);
+  if (!dashboard) {
+    log::error(dashboard.error());
     return kRefused;
   }
   log::info(cat("serving ", url_of(address, (*server)->port()),
                 address.loopback ? "" : " to whoever can reach this address"));
   for (;;) {
     exporter.step(clock.now(), unix_now());
-    const timespec wait = wall_until(clock, exporter.next_due());
+    if (*dashboard) (*dashboard)->step(RealClock().now(), unix_now(), started);
+    const timespec wait = wall_until(clock, exporter.next_due(), dashboard->get());
     if (sigtimedwait(&ending, nullptr, &wait) > 0) return 0;
   }
 }
@@ -178,8 +208,16 @@ int run(const Options& options) {
     return kRefused;
   }
   const auto clock = open->selection.backend->clock();
-  Exporter exporter(exporter_options(options, *open->selection.backend), watched(*open), clock->now());
-  return options.once ? print_once(exporter, *clock, started) : serve(exporter, *clock, *address, started);
+  ExporterOptions wanted = exporter_options(options, *open->selection.backend);
+  const std::vector<std::filesystem::path> runs = wanted.jobs.folders;
+  std::mutex records;  // the dashboard reads records in a thread of its own: see RunBook
+  wanted.jobs.writer_of = [&records](const std::filesystem::path& file) {
+    const std::lock_guard lock(records);
+    return record::writer_of(file);
+  };
+  Exporter exporter(std::move(wanted), watched(*open), clock->now());
+  return options.once ? print_once(exporter, *clock, started)
+                      : serve(options, exporter, *clock, *address, runs, records, started);
 }
 
 int list_metrics() {
@@ -206,7 +244,22 @@ int main_of(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "how many runs to show at most; 0: none")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
-  app.add_flag("--once", options.once, "print the page and end");
+  auto* http =
+      app.add_option("--http", options.http, "serve the dashboard too, for browsers (default: not at all)")
+          ->type_name("ADDRESS:PORT");
+  app.add_option(
+         "--http-token", options.http_token,
+         "file with the dashboard's token (default: one in the runtime folder, made at the first start)")
+      ->needs(http)
+      ->type_name("FILE");
+  app.add_option("--http-name", options.http_names,
+                 "a name by which browsers may ask for the dashboard, may be given again")
+      ->needs(http)
+      ->type_name("NAME");
+  app.add_flag("--http-unencrypted", options.http_unencrypted,
+               "serve the dashboard to other machines, token and all as plain text")
+      ->needs(http);
+  app.add_flag("--once", options.once, "print the page and end")->excludes(http);
   app.add_flag("--list-metrics", options.list, "print every metric: name, type, unit, meaning; and end");
   app.add_flag("--quiet,-q", options.quiet, "errors only");
   try {

@@ -1,10 +1,8 @@
 // The server on a real loopback socket: what a well-meaning and a bad client get.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "exporter/http_server.h"
+#include "loopback_client.h"
 
 namespace rubato::exporter {
 namespace {
@@ -19,46 +18,24 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-void say(const ScopedFd& fd, std::string_view text) {
-  EXPECT_EQ(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
-}
-/// All that comes until the server closes, or nothing comes for half a minute.
-std::string hear(const ScopedFd& fd) {
-  std::string text;
-  std::array<char, 65536> buffer{};
-  pollfd waiting{fd.get(), POLLIN, 0};
-  while (poll(&waiting, 1, 30'000) > 0) {
-    const ssize_t got = recv(fd.get(), buffer.data(), buffer.size(), 0);
-    if (got <= 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  ADD_FAILURE() << "nothing came for half a minute";
-  return text;
-}
+using testing_data::connected_to;
+using testing_data::hear;
+using testing_data::say;
 
 class HttpTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto address = parse_listen_address("127.0.0.1:0");
     ASSERT_TRUE(address);
-    auto server = HttpServer::start(*address, [this](std::string_view path, std::string_view) {
+    auto server = HttpServer::start(*address, [this](const HttpRequest& request) {
       ++answered_;
-      const bool known = path == "/metrics";
+      const bool known = request.path == "/metrics";
       return HttpAnswer{known ? 200U : 404U, "text/plain", known ? page_ : not_here_};
     });
     ASSERT_TRUE(server) << server.error().what;
     server_ = std::move(*server);
   }
-  ScopedFd connected() {
-    ScopedFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in there{};
-    there.sin_family = AF_INET;
-    there.sin_port = htons(server_->port());
-    there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there), 0);
-    return fd;
-  }
+  ScopedFd connected() { return connected_to(server_->port()); }
   std::string ask(std::string_view request) {
     const ScopedFd fd = connected();
     say(fd, request);
@@ -133,14 +110,14 @@ TEST_F(HttpTest, SeveralScrapeAtOnce) {
 
 TEST_F(HttpTest, APortThatIsTakenIsAnErrorThatNamesIt) {
   const auto address = parse_listen_address(cat("127.0.0.1:", server_->port()));
-  const auto second = HttpServer::start(*address, [](auto, auto) { return HttpAnswer{}; });
+  const auto second = HttpServer::start(*address, [](const HttpRequest&) { return HttpAnswer{}; });
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().what, HasSubstr(cat(server_->port())));
   EXPECT_FALSE(second.error().hint.empty());
 }
 
 TEST(HttpServer, ServesOverIpv6Too) {
-  auto server = HttpServer::start(*parse_listen_address("[::1]:0"), [](auto, auto) {
+  auto server = HttpServer::start(*parse_listen_address("[::1]:0"), [](const HttpRequest&) {
     return HttpAnswer{200, "text/plain", std::make_shared<const std::string>("six")};
   });
   if (!server) GTEST_SKIP() << server.error().what;
