@@ -50,6 +50,9 @@ class Govern(MachineTest):
         for tried in search["tried"]:
             self.assertIsNone(tried["setting"]["sm_clock_mhz"])
             self.assertTrue(100 <= tried["setting"]["power_limit_w"] <= FOUND_W)
+        goal = report["goal"]
+        self.assertEqual((goal["strategy"], goal["objective"], goal["max_slowdown"]), ("bisection", "energy", 0.12))
+        self.assertIsNone(search["expected"], "a bisection predicts nothing")
         self.assertEqual(report["decisions"][0]["action"], "strategy")
         self.assertIn("100 to 200 W", report["decisions"][0]["why"])
         self.assertGreater(report["savings"]["energy_per_iteration_saved"]["fraction"], 0.02)

@@ -29,7 +29,7 @@ function values(bytes, at, column) {
   return out;
 }
 
-/// {name: {times, values}}: of each column only the moments at which it was read.
+/// {name: {times, values}}: of each column only the moments at which it was read. Fails where `text` is not all of it.
 export async function unpack(series, text) {
   const bytes = await inflate(text);
   const read = {};
