@@ -44,7 +44,7 @@ Result<PackedSeries> SeriesOutline::finish(int id) && {
     put(".mean", column.quantum / 10, [](const Piece& p) { return p.sum / static_cast<double>(p.count); });
     put(".count", 1, [](const Piece& p) { return static_cast<double>(p.count); });
   }
-  auto packed = std::move(packer).finish(id);
+  auto packed = std::move(packer).finish(id, false);
   if (packed) packed->head.set("width_s", Amount{width_, "s"});
   return packed;
 }

@@ -48,7 +48,8 @@ std::string inflated(const std::string& packed) {
 /// As docs/formats.md#packed-series says it, apart from the page's own reader.
 std::map<std::string, Column> read_back(const PackedSeries& series) {
   const Json head = Json::parse(render_json(series.head));
-  const std::string bytes = inflated(unbase64(series.base64));
+  const std::string packed = unbase64(series.base64);
+  const std::string bytes = head["deflated"].get<bool>() ? inflated(packed) : packed;
   const auto count = head["count"].get<std::size_t>();
   std::map<std::string, Column> out;
   std::size_t at = 0;

@@ -1,6 +1,6 @@
 // From packed series in the page to tracks in a timeline: first the outline of all of them, then each with its samples.
 import { Outline, Track } from "./track.js";
-import { unpack } from "./unpack.js";
+import { unpackPlain } from "./unpack.js";
 import { unpacker } from "./unpacker.js";
 
 const QUANTITIES = {
@@ -64,12 +64,14 @@ function outlinesOf(outline, read, id) {
   return parts;
 }
 
-async function draft(timeline, outline, all, colours) {
-  const place = await arrived(outline.id);
-  const read = await unpack(outline, place.textContent);
+function draft(timeline, outline, all, colours) {
+  // Before the script in the file, so it is there.
+  const place = document.getElementById(`series-${outline.id}`);
+  const read = unpackPlain(outline, place.textContent);
   place.remove();
   for (const series of all)
     add(timeline, series, outlinesOf(outline, read, series.id), colours.get(series.owner), (...of) => new Outline(...of));
+  timeline.drawNow();
   timeline.tell();
 }
 
@@ -89,7 +91,11 @@ export async function fill(timeline, all, outline) {
   const say = (series) => (error) => {
     failed = `The samples of ${series.owner} cannot be unpacked: ${error.message}. Was the file cut short? Export it again.`;
   };
-  if (outline) await draft(timeline, outline, all, colours).catch(say({ owner: "the whole run" }));
+  try {
+    if (outline) draft(timeline, outline, all, colours);
+  } catch (error) {
+    say({ owner: "the whole run" })(error);
+  }
   const { unpack: start, end } = unpacker();
   const jobs = [];
   for (const series of all) {

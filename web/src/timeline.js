@@ -71,6 +71,14 @@ export class Timeline {
     this.drawStale();
   }
 
+  /// What is in sight, without waiting for a frame: the parser is busy with the samples behind the script.
+  drawNow() {
+    for (const chart of this.charts) {
+      chart.visible = chart.element.getBoundingClientRect().top < innerHeight;
+      if (chart.visible) chart.refresh();
+    }
+  }
+
   // Once a frame, however much came meanwhile.
   drawStale() {
     if (this.coming) return;
