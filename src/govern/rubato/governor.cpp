@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "govern/rubato/next_try.h"
 #include "govern/rubato/pace.h"
@@ -267,8 +268,8 @@ Decision Governor::search(const Observation& o) {
     if (const auto next = next_try(p.belief(), p.history(), options_.goal, p.board()))
       return go(
           o, next->setting, Purpose::trial,
-          cat("trying ", describe_setting(next->setting), ": it would save ", number(next->saving * 100, 1),
-              " % and holds the bound with ", number(next->holds * 100, 0), " %"));
+          cat("trying ", describe_setting(next->setting), ": it would save ", short_percent(next->saving),
+              " and holds the bound with ", short_percent(next->holds, 0)));
   return bound_matters() ? confirm(o) : begin_to_hold(o);
 }
 
