@@ -30,9 +30,10 @@ bool same(const IterationEstimate& a, const IterationEstimate& b) {
 /// "12.3 % ± 0.4 % less energy"; where the sign is in doubt, that no difference is seen.
 std::string share_words(const conduct::Share& share, std::string_view what, std::string_view positive,
                         std::string_view negative) {
-  const std::string half = share.half_width < 0.00005
-                               ? std::string(" ± under 0.01 %")
-                               : cat(" ± ", short_percent(share.half_width, share.half_width < 0.001 ? 2 : 1));
+  const std::string half =
+      share.half_width < 0.00005
+          ? std::string(" ± under 0.01 %")
+          : cat(" ± ", short_percent(share.half_width, share.half_width < 0.001 ? 2 : 1));
   if (std::abs(share.value) <= share.half_width) return cat("no difference in ", what, " beyond", half);
   return cat(short_percent(std::abs(share.value)), half, " ", share.value > 0 ? positive : negative, " ",
              what);
