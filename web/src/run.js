@@ -29,7 +29,8 @@ export function title(run) {
       `${run.gpus.length} GPU${run.gpus.length === 1 ? "" : "s"}`, `started ${run.started_at}`].filter(Boolean).join(" · ")));
 }
 
-const says = (sentences) => sentences.map(({ text, tone }) => h("p", { class: `say ${tone ?? ""}` }, text));
+// A figure and its percent sign stay on one line.
+const says = (sentences) => sentences.map(({ text, tone }) => h("p", { class: `say ${tone ?? ""}` }, text.replaceAll(" %", "\u00a0%")));
 
 const card = (head, value, below) => (value ? h("div", { class: "card" }, h("span", { class: "head" }, head), h("strong", {}, value), below ? h("span", { class: "below" }, below) : null) : null);
 
