@@ -69,7 +69,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
     for path in sorted((HERE / "rubato").rglob("*.py")):
         wheel.add(path.relative_to(HERE).as_posix(), path.read_bytes())
-    wheel.add_tree(files / "lib" / "rubato", "rubato/standin")
+    # Without what is Slurm's, which lies there too.
+    for library in sorted((files / "lib" / "rubato").glob("lib*.so*")):
+        wheel.add(f"rubato/standin/{library.name}", library.read_bytes(), 0o755)
     # Daemons and their services are an administrator's, and nothing for an environment.
     wheel.add(f"{distribution}.data/scripts/rubato", (files / "bin" / "rubato").read_bytes(), 0o755)
     for folder in ("man/man1", "bash-completion", "zsh", "fish", "rubato/gpus", "rubato/priors", "rubato/python"):
