@@ -11,12 +11,10 @@ namespace rubato::progress {
 
 struct Finding {
   double period_s = 0;
-  Likeness likeness;        // one period later, stretch by stretch
-  double longer_gain = -1;  // the most a longer candidate betters it, as a mean of likeness
-  double shorter = 0;       // median likeness of a shorter candidate that was given up
-  double continuity = 0;    // correlation from one update of the sensor to the next
-  bool suspect = false;     // a multiple fits better only where it falls on the readings' own grid
-  int parts = 1;            // iterations in a cycle of `level`: the cycle repeats more visibly than they do
+  Likeness likeness;                                // one period later, stretch by stretch
+  double chance = 0;                                // that this is the iteration (ranking.h)
+  double rival = 0;                                 // the same of the best other candidate
+  double continuity = 0;                            // correlation from one update of the sensor to the next
   PeriodRelation relation = PeriodRelation::exact;  // another: of the sensor's updates, not to be followed
   double smooth = 0;            // share of the updates' variance in a few harmonics of one period
   Series level;                 // columns weighed, slow change taken off: what the cycles are followed on
@@ -25,10 +23,14 @@ struct Finding {
 
 struct Analysis {
   std::optional<Finding> finding;
-  double best_refused = 0;  // median likeness of the best candidate that did not qualify
+  double likest = 0;  // median likeness of the likest candidate
+  double chance = 0;  // of the best candidate, whether believed or not
 };
 
-/// The iteration among the candidates of all bands: the shortest period that no longer one betters.
+/// The octaves asked about, each on a grid as coarse as it allows.
+[[nodiscard]] std::vector<Band> bands_of(const Samples& samples, const Span& span);
+
+/// The iteration among the candidates of all bands: the one of the highest chance.
 [[nodiscard]] Analysis analyse(const Samples& samples, const Span& span);
 
 }  // namespace rubato::progress

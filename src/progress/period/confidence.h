@@ -11,7 +11,6 @@ namespace rubato::progress {
 
 /// What the chance is read from; all without unit.
 struct Evidence {
-  double margin = 0;      // likeness above what a series without period may reach in as many cycles
   double cycles = 0;      // seen
   double good = 0;        // share of stretches alike
   double matched = 0;     // likeness of single cycles with the template
@@ -19,11 +18,9 @@ struct Evidence {
   double updates = 0;     // sensor updates in a cycle
   double continuity = 0;  // correlation from one update to the next: low where the shape is not resolved
   double covered = 0;     // share of the trace in undisturbed cycles
-  double longer = 0;      // what a longer candidate would have gained
   double wander = 0;      // standard error of the median length, as a fraction
-  double shorter = 0;     // likeness of a shorter candidate that was given up
-  bool suspect = false;
-  double smooth = 0;  // share of the updates' variance in a few harmonics: an alias has few
+  double chance = 0;      // by the ranking of the candidates
+  double smooth = 0;      // share of the updates' variance in a few harmonics: an alias has few
   PeriodRelation relation = PeriodRelation::exact;  // as the sensor's updates show it
 };
 

@@ -11,7 +11,8 @@ constexpr double kLeastWindow = 12;  // updates in a stretch
 constexpr double kSupport = 0.45;    // likeness of odd partners, over that of any
 constexpr int kParts = 6;
 constexpr std::size_t kMostParted = 5;
-constexpr double kSame = 0.004;       // of a period
+constexpr double kSame = 0.004;  // of a period
+constexpr double kNear = 1.06;
 constexpr double kSmoothSeconds = 8;  // from here on a mere swell is taken for a fan or a controller
 constexpr double kSine = 0.045;       // share of the variance above a quarter period; of a sine it is 0.01
 
@@ -24,6 +25,18 @@ void drop_swells(std::vector<Judged>& sorted) {
       if (std::abs(ratio - std::round(ratio)) < 0.06) j.sharpness = std::min(j.sharpness, swell.sharpness);
     }
   }
+}
+
+/// Likeness, and that of the double or triple, which places the period better.
+double weight_of(const Judged& judged, const std::vector<Judged>& all) {
+  double multiple = 0;
+  for (const auto& other : all) {
+    const double ratio = other.candidate.period_s / judged.candidate.period_s;
+    const double times = std::round(ratio);
+    if (times < 2 || times > 3 || std::abs(ratio - times) > 0.006 * times) continue;
+    multiple = std::max(multiple, other.likeness.median);
+  }
+  return judged.likeness.median + 0.3 * multiple;
 }
 
 /// A period of few updates is known better from its multiples than from its own summit: half, a third and so
@@ -54,6 +67,19 @@ void add_parts(const Samples& samples, const std::vector<Band>& bands, const Spa
 }
 
 }  // namespace
+
+Span span_of(const Samples& samples, const TelemetryFacts& facts, double begin_s, double end_s) {
+  Span out{begin_s, end_s, samples.reading_period_s().value_or(0.1), 0, 0};
+  out.update_s = out.reading_s;
+  for (const Column column : {Column::power, Column::sm_utilisation, Column::memory_utilisation}) {
+    const auto update = samples.hold_s(column);
+    // Much longer unchanged values are plateaus of the load, not the sensor's hold.
+    if (update && *update < 0.15) out.update_s = std::max(out.update_s, *update);
+  }
+  if (facts.update_period) out.update_s = std::max(out.update_s, facts.update_period->value());
+  if (facts.averaging_window) out.window_s = facts.averaging_window->value();
+  return out;
+}
 
 Judged judge(const Samples& samples, const Candidate& candidate, const Band& band, const Span& span) {
   const double period = candidate.period_s;
@@ -103,6 +129,18 @@ bool qualifies(const Judged& judged) {
   // Stalls, or another clock, in the rest of the trace: what is left must be the clearer.
   const bool partly = l.upper > 0.86 && l.good > 0.3 && l.count >= 20;
   return mostly || partly;
+}
+
+const Judged* shortest_that_qualifies(const std::vector<Judged>& sorted) {
+  const Judged* first = nullptr;
+  const Judged* best = nullptr;
+  for (const auto& judged : sorted) {
+    if (!qualifies(judged)) continue;
+    if (first == nullptr) first = best = &judged;
+    if (judged.candidate.period_s > kNear * first->candidate.period_s) break;
+    if (weight_of(judged, sorted) > weight_of(*best, sorted)) best = &judged;
+  }
+  return best;
 }
 
 }  // namespace rubato::progress

@@ -19,6 +19,8 @@ struct Span {
   double window_s = 0;   // that a value is the mean over; 0: not known
 };
 
+[[nodiscard]] Span span_of(const Samples& samples, const TelemetryFacts& facts, double begin_s, double end_s);
+
 struct Judged {
   Candidate candidate;
   const Band* band = nullptr;
@@ -43,6 +45,10 @@ inline constexpr std::size_t kEvents = 700;
 /// All candidates of the bands, by length; a swell and its multiples have lost their sharpness.
 [[nodiscard]] std::vector<Judged> judge_all(const Samples& samples, const std::vector<Band>& bands,
                                             const Span& span);
+
+/// The shortest of those that qualify; of several that are the same within some percent, the best. Null: none
+/// does.
+[[nodiscard]] const Judged* shortest_that_qualifies(const std::vector<Judged>& sorted);
 
 /// Whether what repeats is beyond what chance, or work of random length, shows in as many stretches.
 [[nodiscard]] bool qualifies(const Judged& judged);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "progress/period/dispersion.h"
-#include "progress/period/parts.h"
 
 namespace rubato::progress {
 
@@ -35,16 +34,16 @@ bool marks_slip(const Samples& samples, const Regime& regime, double update_s) {
          foretold(events, median_s, stretch_s, bin_s) + kSlipBetter;
 }
 
-std::optional<Regime> regime_in(const Samples& samples, const Span& span, double& best_refused) {
+std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& seen) {
   Analysis analysis = analyse(samples, span);
-  best_refused = std::max(best_refused, analysis.best_refused);
+  seen.likest = std::max(seen.likest, analysis.likest);
+  seen.chance = std::max(seen.chance, analysis.chance);
   if (!analysis.finding) return std::nullopt;
   Regime out;
   out.finding = std::move(*analysis.finding);
   out.period_s = out.finding.period_s;
   // Single cycles of a beat, or of a multiple that only the updates make one, are no iterations.
-  if (out.finding.relation == PeriodRelation::exact)
-    out.followed = in_parts(follow(out.finding.level, out.finding.parts * out.period_s), out.finding.parts);
+  if (out.finding.relation == PeriodRelation::exact) out.followed = follow(out.finding.level, out.period_s);
   out.begin_s = span.begin_s;
   out.end_s = span.end_s;
   out.slips = marks_slip(samples, out, span.update_s);
@@ -143,13 +142,13 @@ Span part(const Span& span, double begin_s, double end_s) {
 /// Adds the regimes of the span in order of time. `known_s`: the period of a neighbour, which a change of
 /// clock scales by little more than two.
 void explain(const Samples& samples, const Span& span, std::optional<double> known_s, int splits, Look& out) {
-  auto main = regime_in(samples, span, out.best_refused);
+  auto main = regime_in(samples, span, out);
   const double good = main ? main->finding.likeness.good : 0;
   if (good < kUniform && splits > 0 && span.end_s - span.begin_s > 2 * kLeastPartSeconds) {
     const double middle = 0.5 * (span.begin_s + span.end_s);
-    double refused = 0;
-    auto first = regime_in(samples, part(span, span.begin_s, middle), refused);
-    auto second = regime_in(samples, part(span, middle, span.end_s), refused);
+    Look halves;
+    auto first = regime_in(samples, part(span, span.begin_s, middle), halves);
+    auto second = regime_in(samples, part(span, middle, span.end_s), halves);
     if (second && (!first || second->finding.likeness.good > first->finding.likeness.good))
       first = std::move(second);
     // Of a part only what can be the same iteration at another clock.

@@ -23,7 +23,8 @@ struct Regime {
 struct Look {
   Span span;
   std::vector<Regime> regimes;  // in order of time; empty: nothing periodic was found
-  double best_refused = 0;      // likeness of the best candidate that did not qualify
+  double likest = 0;            // median likeness of the likest candidate
+  double chance = 0;            // of the best candidate of the whole, whether believed or not
 };
 
 [[nodiscard]] Look look(const Samples& samples, const Span& span);

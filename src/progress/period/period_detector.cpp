@@ -100,16 +100,7 @@ class SelfLikenessDetector final : public PeriodDetector {
 };
 
 Span SelfLikenessDetector::span(double now) const {
-  Span out{samples_.begin_s(), now, samples_.reading_period_s().value_or(0.1), 0, 0};
-  out.update_s = out.reading_s;
-  for (const Column column : {Column::power, Column::sm_utilisation, Column::memory_utilisation}) {
-    const auto update = samples_.hold_s(column);
-    // Much longer unchanged values are plateaus of the load, not the sensor's hold.
-    if (update && *update < 0.15) out.update_s = std::max(out.update_s, *update);
-  }
-  if (facts_.update_period) out.update_s = std::max(out.update_s, facts_.update_period->value());
-  if (facts_.averaging_window) out.window_s = facts_.averaging_window->value();
-  return out;
+  return span_of(samples_, facts_, samples_.begin_s(), now);
 }
 
 SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
@@ -122,7 +113,7 @@ SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
     const double seconds = now - samples_.begin_s();
     said.confidence = confidence_in_none(out.look, seconds);
     said.why = cat("nothing repeats in ", number(seconds, 0),
-                   " s of telemetry: the likest candidate is alike by ", number(out.look.best_refused, 2));
+                   " s of telemetry: the likest candidate is alike by ", number(out.look.likest, 2));
     hold_on(out);
     return out;
   }

@@ -7,7 +7,7 @@ namespace {
 
 Evidence clear() {
   Evidence e;
-  e.margin = 0.45;
+  e.chance = 0.99;
   e.cycles = 20;
   e.good = 1;
   e.matched = 0.98;
@@ -48,18 +48,22 @@ TEST(Confidence, WhatTheUpdatesCallABeatStaysBelowNineTenths) {
 TEST(Confidence, FallsWithWorseEvidence) {
   Evidence e = clear();
   const double before = confidence_of(e);
-  e.margin = 0.05;
-  e.matched = 0.5;
-  e.continuity = 0.1;
+  e.chance = 0.5;
   EXPECT_LT(confidence_of(e), before - 0.3);
+}
+
+TEST(Confidence, FallsWhereSingleCyclesAreNotFound) {
+  Evidence e = clear();
+  e.matched = 0.4;
+  EXPECT_LT(confidence_of(e), 0.7);
 }
 
 TEST(Confidence, ThatThereIsNoneGrowsWithTimeAndFallsWithACandidate) {
   Look look;
-  look.best_refused = 0.2;
+  look.chance = 0.02;
   EXPECT_GT(confidence_in_none(look, 60), confidence_in_none(look, 12));
   const double before = confidence_in_none(look, 60);
-  look.best_refused = 0.6;
+  look.chance = 0.15;
   EXPECT_LT(confidence_in_none(look, 60), before);
 }
 
