@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "agent/message.h"
@@ -35,7 +36,7 @@ class Writer {
     line(key, joined);
   }
   void maybe(std::string_view key, const std::optional<Joules>& value) {
-    if (value) numbers(key, {value->value()});
+    if (value && std::isfinite(value->value())) numbers(key, {value->value()});
   }
   std::string take() { return std::move(out_); }
 

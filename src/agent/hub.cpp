@@ -124,8 +124,9 @@ void Hub::read(Peer peer, std::vector<Event>& events) {
 
 void Hub::flush(Peer peer, Connection& connection) {
   connection.out += connection.stream.take_output();
-  const bool alive = write_some(connection.socket.get(), connection.out);
-  if (!alive || connection.out.size() > kMostWaiting || (connection.closing && connection.out.empty()))
+  // Where the other side has left, its last words may still be there to be read: the next poll() ends it.
+  if (!write_some(connection.socket.get(), connection.out)) connection.out.clear();
+  if (connection.out.size() > kMostWaiting || (connection.closing && connection.out.empty()))
     return gone(peer, nullptr);
   const bool writing = !connection.out.empty();
   if (writing == connection.writing) return;
