@@ -62,7 +62,21 @@ bool of_our_job(const Claim& holder, const Claim& us) {
   return !us.outer_run_id.empty() && holder.run_id == us.outer_run_id;
 }
 
+bool claimed(const std::filesystem::path& folder, const std::string& uuid) {
+  const auto lock = open_lock(folder / cat("leader-", uuid, ".lock"));
+  return lock && flock(lock->get(), LOCK_SH | LOCK_NB) != 0;
+}
+
 }  // namespace
+
+void wait_for_claim(const std::filesystem::path& folder, const std::vector<std::string>& uuids) {
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries; ++i) {
+    if (std::any_of(uuids.begin(), uuids.end(), [&](const auto& uuid) { return claimed(folder, uuid); }))
+      return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
 
 Result<Leadership> take_leadership(const std::filesystem::path& folder, std::vector<std::string> uuids,
                                    const Claim& claim) {

@@ -32,4 +32,7 @@ struct Leadership {
 [[nodiscard]] Result<Leadership> take_leadership(const std::filesystem::path& folder,
                                                  std::vector<std::string> uuids, const Claim& claim);
 
+/// Until somebody has one of these GPUs; a second at most.
+void wait_for_claim(const std::filesystem::path& folder, const std::vector<std::string>& uuids);
+
 }  // namespace rubato::cli

@@ -86,15 +86,24 @@ Status check_report_target(const std::string& target) {
 
 Result<std::string> run_report(const std::filesystem::path& file, bool json,
                                const report::TextOptions& options, const analyse::Factors& factors,
-                               Detail detail) {
+                               Detail detail, const JobReport* job) {
   const auto read = read_summarised(file);
   if (!read) return fail(read.error());
-  return json ? report::render_json(run_report_json(read->run, read->summary, read->running, factors))
-              : run_report_text(read->run, read->summary, options, read->running, factors, detail);
+  if (!json) {
+    std::string text = run_report_text(read->run, read->summary, options, read->running, factors, detail);
+    return job == nullptr ? text : cat(text, "\n", job_report_text(*job));
+  }
+  report::Value value = run_report_json(read->run, read->summary, read->running, factors);
+  if (const auto* object = value.as<report::Object>(); job != nullptr && object != nullptr) {
+    report::Object with_job = *object;
+    with_job.set("job", job_report_json(*job));
+    value = std::move(with_job);
+  }
+  return report::render_json(value);
 }
 
 void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file,
-               const std::string& target) {
+               const std::string& target, const JobReport* job) {
   if (invocation.quiet && target.empty() && !invocation.json) return;
   if (!file) {
     log::warning(Error{file.error().code, cat("no report: ", file.error().what), file.error().hint});
@@ -103,7 +112,7 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
   const int stream = invocation.command.empty() ? STDOUT_FILENO : STDERR_FILENO;
   const auto report =
       run_report(*file, invocation.json, target.empty() ? text_options(stream) : report::TextOptions{}, {},
-                 Detail::brief);
+                 Detail::brief, job);
   if (!report) {
     log::warning(report.error());
     return;

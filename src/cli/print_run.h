@@ -7,6 +7,7 @@
 #include "analyse/footprint.h"
 #include "base/result.h"
 #include "cli/invocation.h"
+#include "cli/job_report.h"
 #include "cli/report/run_report.h"
 #include "report/render.h"
 
@@ -26,13 +27,14 @@ namespace rubato::cli {
 /// The report of the record in `file` at the end of `run` or `measure`: to `target`, else to standard error
 /// where a command ran, whose standard output is its own, else to standard output. --quiet leaves out what
 /// nobody asked for: neither with --json nor with a target.
+/// `job`: of all its agents, where this run led them; null: none.
 void print_run(const Invocation& invocation, const Result<std::filesystem::path>& file,
-               const std::string& target);
+               const std::string& target, const JobReport* job = nullptr);
 
 /// The same as one string.
 [[nodiscard]] Result<std::string> run_report(const std::filesystem::path& file, bool json,
                                              const report::TextOptions& options,
                                              const analyse::Factors& factors = {},
-                                             Detail detail = Detail::full);
+                                             Detail detail = Detail::full, const JobReport* job = nullptr);
 
 }  // namespace rubato::cli

@@ -17,7 +17,7 @@ Ranks Ranks::of_this_process(bool nested) {
   return ranks;
 }
 
-void Ranks::elect(std::vector<std::string> uuids, const std::string& run_id) {
+void Ranks::elect(std::vector<std::string> uuids, const std::string& run_id, std::int64_t ranks_here) {
   Claim claim;
   claim.run_id = run_id;
   claim.outer_run_id = outer_run_id_;
@@ -26,6 +26,9 @@ void Ranks::elect(std::vector<std::string> uuids, const std::string& run_id) {
     claim.local_rank = group_->local_rank;
   }
   const auto folder = runtime_folder();
+  // Who sees fewer GPUs than there are ranks on its node has its own.
+  if (folder && group_ && group_->local_rank > 0 && static_cast<std::int64_t>(uuids.size()) >= ranks_here)
+    wait_for_claim(*folder, uuids);
   auto taken = folder ? take_leadership(*folder, uuids, claim) : Result<Leadership>(fail(folder.error()));
   if (!taken) {
     if (may_follow())

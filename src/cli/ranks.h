@@ -19,7 +19,9 @@ class Ranks {
   /// Another rubato may already have this job's GPUs: worth asking before a guard is started.
   [[nodiscard]] bool may_follow() const { return group_.has_value() || !outer_run_id_.empty(); }
   /// Once. Where the locks cannot be had, this process leads everything.
-  void elect(std::vector<std::string> uuids, const std::string& run_id);
+  /// `ranks_here`: more than one where local rank 0 is to lead wherever it wants these GPUs too; it is
+  /// waited for a moment.
+  void elect(std::vector<std::string> uuids, const std::string& run_id, std::int64_t ranks_here = 1);
   [[nodiscard]] bool elected() const { return leadership_.has_value(); }
 
   /// Every GPU of ours is measured by somebody else.

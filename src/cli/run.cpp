@@ -1,5 +1,8 @@
 #include "cli/run.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
@@ -50,6 +53,45 @@ int follow(Invocation& invocation, const Ranks& ranks, WrapPlan plan, bool asked
   return wrap(invocation, std::move(plan), std::move(open));
 }
 
+/// Of one that has nobody to agree with: whoever comes first leads.
+std::int64_t ranks_to_wait_for(const Asked& asked) {
+  return asked.place ? asked.place->local_world : std::numeric_limits<std::int64_t>::max();
+}
+
+/// Joins the agents of the job; what keeps it from that leaves it measuring only.
+void agree(WrapPlan& plan, const Asked& asked, const Judged& judged, const OpenGpus& open,
+           const AgentsText& text) {
+  if (!asked.place || open.gpus.empty()) return;
+  AgentFacts facts{.run = plan.info.run_id};
+  for (const auto& gpu : open.gpus) facts.gpus.push_back(gpu->identity().id);
+  const bool may_set = judged.only.why.what.empty();
+  if (may_set && judged.space)
+    facts.space = cat(judged.space->space.gpu, ", ", conduct::describe(judged.space->space));
+  else if (may_set)
+    facts.space = describe(judged.wanted.setting);
+  auto agent = make_job_agent(*asked.place, text, facts, *open.selection.backend->clock());
+  if (!agent) {
+    const Error& error = agent.error();
+    log::warning(Error{error.code,
+                       cat(error.what, "; the agents of this job cannot agree, so it is measured only"),
+                       error.hint});
+    plan.strategy = std::make_unique<govern::MeasureOnlyStrategy>(error.what);
+    plan.intent.clear();
+    return;
+  }
+  const auto& knobs = judged.wanted.knobs;
+  const bool clocks =
+      std::any_of(knobs.begin(), knobs.end(), [](Knob knob) { return knob != Knob::power_limit; });
+  plan.place = asked.place;
+  plan.agent = std::move(*agent);
+  plan.strategy = agreeing(plan.agent, std::move(plan.strategy), clocks,
+                           judged.wanted.found_sm_clock.has_value(), judged.only.why.what);
+  if (plan.agent->member() != nullptr) {
+    plan.intent = plan.intent.empty() ? std::string() : "what rank 0 of the job and all its agents agree on";
+    plan.after = {};
+  }
+}
+
 Error others_run(const Ranks& ranks) {
   return {ErrorCode::busy, cat(ranks.in_words(), ": an experiment needs the GPUs for itself"),
           "start it outside of that run"};
@@ -81,11 +123,16 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   Asked asked{.bound = *bound, .wanted = std::move(*wanted), .governing = std::nullopt, .plan = std::nullopt};
   if (!experiment) asked.governing = std::move(*governing);
   asked.plan = std::move(asked_plan);
+  auto place = parse_agents(options.agents, environment_map());
+  if (!place) return refuse(invocation, place.error());
   const auto counters = wanted_counters(options.job.counters);
   if (!counters) return refuse(invocation, counters.error());
   const auto spec = backend_spec(invocation.gpu);
   if (!spec) return refuse(invocation, spec.error());
   const bool sets = experiment ? experiment->strategy != nullptr : asked.anything() && !options.dry_run;
+
+  // A plan switches inside the iteration of one GPU, an experiment measures whole runs.
+  if (sets && !experiment && !asked.plan) asked.place = std::move(*place);
 
   // The order matters: guards before any driver call of ours, rights dropped before any file of ours.
   // Simulated GPUs are the user's own files, which root's guard would look for among root's.
@@ -104,7 +151,7 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   Ranks ranks = Ranks::of_this_process(true);
   const bool drops_later = *caller && !simulated;
   if (sets && !drops_later && ranks.may_follow()) {
-    ranks.elect(uuids_asked_by_child(invocation.gpu), plan.info.run_id);
+    ranks.elect(uuids_asked_by_child(invocation.gpu), plan.info.run_id, ranks_to_wait_for(asked));
     if (ranks.follows() && experiment) return refuse(invocation, others_run(ranks));
     if (ranks.follows()) return follow(invocation, ranks, std::move(plan), sets && !asked.governing);
   }
@@ -130,7 +177,7 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   if (!ranks.elected() && !open->gpus.empty()) {
     std::vector<std::string> uuids;
     for (const auto& gpu : open->gpus) uuids.push_back(gpu->identity().id.uuid);
-    ranks.elect(std::move(uuids), plan.info.run_id);
+    ranks.elect(std::move(uuids), plan.info.run_id, ranks_to_wait_for(asked));
     if (ranks.follows() && experiment) return refuse(invocation, others_run(ranks));
     if (ranks.follows()) return follow(invocation, ranks, std::move(plan), sets && !asked.governing);
   }
@@ -169,12 +216,13 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
     plan.intent = std::move(chosen->intent);
     if (!plan.intent.empty() && asked.governing) plan.goal = asked.governing->goal;
     plan.inside = std::move(chosen->plan);
+    if (!plan.intent.empty() && asked.governing && asked.governing->memory) plan.after = remember;
   }
+  agree(plan, asked, *judged, *gpus, options.agents);
   if (plan.inside && !plan.hooks.kernels) {
     plan.hooks.kernels = kernel_cycle_for(*plan.inside);
     plan.kernels_for_the_plan = true;
   }
-  if (!plan.intent.empty() && asked.governing && asked.governing->memory) plan.after = remember;
   plan.wanted = judged->wanted;
   // Unused it is closed when this process ends, and its guard with it.
   if (only.why.what.empty()) plan.guard = std::move(guarded->channel);
@@ -258,6 +306,18 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command
       ->add_option("--report", options.report_file,
                    "write the report to FILE (or fd:N) instead of standard error")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--agents", options.agents.agents,
+          "with whom the setting is agreed on: auto (the ranks of a job on several nodes), job (also "
+          "on one node), off, or RANK/SIZE@HOST:PORT")
+      ->type_name("WHO")
+      ->capture_default_str();
+  command
+      ->add_option("--agents-key", options.agents.key_file,
+                   "the file of mode 0600 that all ranks derive the job's secret from, in the place of the "
+                   "user's own in the state folder")
       ->type_name("FILE");
   add_job_options(*command, options.job);
   command->footer("rubato run [OPTIONS] -- COMMAND");

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/agents.h"
 #include "cli/governing.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
@@ -28,6 +29,7 @@ struct RunOptions {
   bool sudo = false;
   bool as_root = false;
   std::uint64_t seed = 1;
+  AgentsText agents;
   std::optional<std::string> report_file;
   JobOptions job;
 };

@@ -29,6 +29,7 @@ std::string to_be_set(const Asked& asked, const Judged& judged) {
 /// the driver does.
 Status find_space(Judged& out, const Asked& asked, const OpenGpus& open, const GuardedRun& guarded) {
   auto space = conduct::run_space(open.gpus, {.knobs = asked.governing->knobs,
+                                              .in_step = asked.place.has_value(),
                                               .more_rights_than_us = guarded.more_rights_than_us,
                                               .found_sm_clock = out.wanted.found_sm_clock});
   if (space) {
@@ -95,15 +96,24 @@ std::shared_ptr<const predict::Model> model_for(const Governing& governing, cons
   return model && !model->facts.gpus_seen.empty() ? std::move(model->model) : nullptr;
 }
 
-Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Governing& governing,
-                                          const Judged& judged, const OpenGpus& open,
-                                          const std::vector<std::string>& command) {
+/// Of the whole job: ranks are told of by its launcher, and each agent has as many GPUs as this one for its
+/// ranks.
+unsigned gpus_of_job(const Asked& asked, const OpenGpus& open) {
+  const auto here = static_cast<std::int64_t>(open.gpus.size());
+  if (!asked.place) return static_cast<unsigned>(here);
+  const std::int64_t covers = here >= asked.place->local_world ? asked.place->local_world : 1;
+  return static_cast<unsigned>(here * asked.place->world / covers);
+}
+
+Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked& asked, const Judged& judged,
+                                          const OpenGpus& open, const std::vector<std::string>& command) {
+  const Governing& governing = *asked.governing;
   govern::StrategyRequest request;
   request.found_clock_stated = judged.wanted.found_sm_clock.has_value();
   request.goal = governing.goal;
   request.space = judged.space->space;
   request.seed = options.seed;
-  request.gpus = static_cast<unsigned>(open.gpus.size());
+  request.gpus = gpus_of_job(asked, open);
   const std::shared_ptr<const Clock> clock = open.selection.backend->clock();
   if (governing.time_left)
     request.deadline = clock->now() + *governing.time_left / clock->wall(Seconds(1.0)).value();
@@ -169,8 +179,7 @@ Judged judge(const RunOptions& options, const Asked& asked, const OpenGpus& open
 Result<ChosenStrategy> strategy_for(const RunOptions& options, const Asked& asked, const Judged& judged,
                                     const OpenGpus& open, const std::vector<std::string>& command) {
   const std::string& why_not = judged.only.why.what;
-  if (asked.governing && why_not.empty())
-    return governing_strategy(options, *asked.governing, judged, open, command);
+  if (asked.governing && why_not.empty()) return governing_strategy(options, asked, judged, open, command);
   if (asked.plan && why_not.empty()) {
     const AskedPlan mine = at_clocks_of(*asked.plan, open);
     const std::string never = why_single_only(mine, open.gpus.size(), environment_map());

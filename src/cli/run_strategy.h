@@ -30,7 +30,8 @@ struct Asked {
   std::optional<double> bound;  // --max-slowdown
   Wanted wanted;
   std::optional<Governing> governing;
-  std::optional<AskedPlan> plan;  // its single setting is in `wanted`
+  std::optional<agent::JobPlace> place;  // of several agents that agree
+  std::optional<AskedPlan> plan;         // its single setting is in `wanted`
   [[nodiscard]] bool anything() const { return governing || !wanted.setting.empty(); }
 };
 

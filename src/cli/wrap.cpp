@@ -15,10 +15,12 @@
 #include "base/text.h"
 #include "cli/forecast_child.h"
 #include "cli/guarding.h"
+#include "cli/job_report.h"
 #include "cli/live_line.h"
 #include "cli/meters.h"
 #include "cli/print_run.h"
 #include "cli/progress_line.h"
+#include "cli/records.h"
 #include "cli/run_files.h"
 #include "cli/run_plan.h"
 #include "cli/run_teller.h"
@@ -37,6 +39,8 @@ namespace {
 
 // Of kernels that only a plan needs: enough to look at what the job ran, and small for runs of days.
 constexpr Seconds kKernelsKept{30};
+// Ranks of one training end within moments of each other.
+constexpr Seconds kOthersPatience{5};
 
 [[noreturn]] void die_of(int signal) {
   const rlimit no_core{0, 0};
@@ -112,13 +116,41 @@ void tell_of_other_ranks(const RankGroup& group) {
                      " on this node: their GPUs are as they were found, and no longer measured"));
 }
 
+/// This run's part goes to the leader; the leader waits a moment for the others'. Nothing where this is no
+/// leader.
+std::optional<JobReport> end_of_job(const WrapPlan& plan, const Result<std::filesystem::path>& file,
+                                    TimePoint now) {
+  if (!plan.agent) return std::nullopt;
+  agent::Totals own{
+      .run = plan.agent->own().run, .node = plan.agent->own().node, .rank = plan.agent->own().rank};
+  if (file)
+    if (const auto read = read_summarised(*file)) own = totals_of(*read, plan.agent->own());
+  plan.agent->finish(std::move(own), now, kOthersPatience);
+  const agent::Leader* leader = plan.agent->leader();
+  if (leader == nullptr) return std::nullopt;
+  return JobReport{.launcher = plan.place->launcher,
+                   .ranks = plan.place->world,
+                   .agents = leader->agents_seen(),
+                   .all_ranks = leader->were_all_here(),
+                   .counts = leader->counts(),
+                   .parts = plan.agent->totals()};
+}
+
 int tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Session& session, bool any_source,
-             bool driver_stuck) {
+             bool driver_stuck, TimePoint now) {
   if (plan.leader) return 0;
   if (plan.conclude) return plan.conclude(session.record_file());
   const bool only_words = !invocation.json && plan.report_file.empty() && !invocation.command.empty();
-  if (any_source || !only_words) {
-    print_run(invocation, session.record_file(), plan.report_file);
+  const auto job = end_of_job(plan, session.record_file(), now);
+  if (job && session.record_file()) keep_job_report(*job, *session.record_file());
+  if (plan.agent && plan.agent->member() != nullptr && only_words) {
+    const std::string& leader = plan.agent->member()->leader_run();
+    log::info(leader.empty()
+                  ? cat("rank ", plan.place->rank, " never reached rank 0; `rubato show last` has its part")
+                  : cat("the report is rank 0's (run ", leader, "); `rubato show last` has the part of rank ",
+                        plan.place->rank));
+  } else if (any_source || !only_words) {
+    print_run(invocation, session.record_file(), plan.report_file, job ? &*job : nullptr);
   } else if (driver_stuck) {
     log::info("nothing was measured");
   } else {
@@ -251,6 +283,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
       parts.forecast_ready = [file = parts.writer->file()] { tell_forecast(file); };
   }
   if (job) parts.ownership = ownership_of(*job, info.run_id, plan.group);
+  parts.beside = plan.agent;
   parts.allow_shared = plan.allow_shared;
   parts.found_sm_clock = plan.wanted.found_sm_clock;
   parts.warn = [](const Error& error) { log::warning(error); };
@@ -289,6 +322,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (job) watched.job = &*job;
   if (plan.seconds) watched.deadline = info.begin + *plan.seconds;
   watched.pid = plan.pid;
+  if (plan.agent) watched.news = plan.agent->fd();
   const auto outcome = conduct::LiveDriver(clock, session, lease.get(), &live_meters).run(watched);
   progress.take_away();
   if (session.restoration_failed()) {
@@ -298,7 +332,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   }
   int concluded = 0;
   if (outcome.session_finished)
-    concluded = tell_end(invocation, plan, session, any_gpu || any_meter, open.driver_stuck);
+    concluded = tell_end(invocation, plan, session, any_gpu || any_meter, open.driver_stuck, clock->now());
   if (outcome.session_finished && hooks.python_expected && !session.marks_seen()) log::info(no_hook_came());
   const bool ended_well =
       outcome.job && outcome.job->state == conduct::JobStatus::State::exited && outcome.job->code == 0;

@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 
+#include "agent/bootstrap.h"
 #include "base/units.h"
 #include "cli/gpus.h"
 #include "cli/hooks.h"
 #include "cli/invocation.h"
 #include "cli/rank_group.h"
 #include "cli/wanted.h"
+#include "conduct/job_agent.h"
 #include "conduct/lease_holder.h"
 #include "core/objective.h"
 #include "govern/strategy.h"
@@ -43,10 +45,12 @@ struct WrapPlan {
   std::function<int(const Result<std::filesystem::path>&)> conclude;
   std::optional<RankGroup> group;  // whose other ranks' processes belong to the job as well
   std::optional<std::string>
-      leader;              // the run that measures instead: only the job is started, nothing recorded
-  std::string afterwards;  // said at the end; empty: nothing
-  std::optional<plan::LayerPlan> inside;  // clocks that are switched inside the iteration
-  bool kernels_for_the_plan = false;      // nobody else asked for them: the record keeps the first ones only
+      leader;  // the run that measures instead: only the job is started, nothing recorded
+  std::shared_ptr<conduct::JobAgent> agent{};  // null: nobody to agree with
+  std::optional<agent::JobPlace> place{};      // of the agent
+  std::string afterwards;                      // said at the end; empty: nothing
+  std::optional<plan::LayerPlan> inside;       // clocks that are switched inside the iteration
+  bool kernels_for_the_plan = false;  // nobody else asked for them: the record keeps the first ones only
   std::string intent;  // of a strategy that chooses the setting itself, for the record; empty: another
   std::function<void(const std::filesystem::path&)> after{};  // what else to do with a finished record
   /// What the job needs to reach these GPUs, where `open` can no longer be asked for it.

@@ -37,9 +37,10 @@ sigset_t taken_signals() {
 /// call for a wake-up, which at the rate of the fastest sensors is most of what watching costs.
 class SessionThread {
  public:
-  SessionThread(const Clock& clock, Session& session)
+  SessionThread(const Clock& clock, Session& session, int news)
       : clock_(clock),
         session_(session),
+        news_(news),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         thread_([this] { loop(); }) {}
@@ -77,8 +78,8 @@ class SessionThread {
     const double wall = std::clamp(clock_.wall(due - clock_.now()).value(), 0.0, 3600.0);
     const auto whole = static_cast<time_t>(wall);
     const timespec patience{whole, static_cast<long>((wall - static_cast<double>(whole)) * 1e9)};
-    pollfd wake{wake_.get(), POLLIN, 0};
-    if (ppoll(&wake, 1, &patience, nullptr) > 0) {
+    std::array<pollfd, 2> wake = {pollfd{wake_.get(), POLLIN, 0}, pollfd{news_, POLLIN, 0}};
+    if (ppoll(wake.data(), wake.size(), &patience, nullptr) > 0 && wake[0].revents != 0) {
       std::uint64_t count = 0;
       [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof count);
     }
@@ -96,6 +97,7 @@ class SessionThread {
 
   const Clock& clock_;
   Session& session_;
+  int news_;
   ScopedFd wake_;
   ScopedFd done_;
   std::mutex mutex_;
@@ -135,7 +137,7 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
   const sigset_t set = taken_signals();
   const ScopedFd signals(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   LiveOutcome outcome;
-  auto thread = std::make_unique<SessionThread>(*clock_, session_);
+  auto thread = std::make_unique<SessionThread>(*clock_, session_, watched.news);
   std::optional<OtherProcess> other;
   if (watched.pid) other.emplace(*watched.pid);
   int interrupts = 0;

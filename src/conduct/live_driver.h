@@ -19,6 +19,7 @@ struct Watched {
   Job* job = nullptr;
   std::optional<TimePoint> deadline;  // measure --seconds
   std::optional<pid_t> pid;           // measure --pid
+  int news = -1;                      // a descriptor: readable where the session has to step at once
 };
 
 struct LiveOutcome {

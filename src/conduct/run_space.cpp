@@ -139,7 +139,7 @@ Result<RunSpace> run_space(const Gpus& gpus, const SpaceWish& wish) {
   if (!wish.knobs.empty()) {
     for (const Knob knob : {Knob::power_limit, Knob::sm_clock, Knob::memory_clock})
       if (std::find(wish.knobs.begin(), wish.knobs.end(), knob) != wish.knobs.end()) builder.add(knob);
-  } else if (gpus.size() == 1) {
+  } else if (gpus.size() == 1 && !wish.in_step) {
     builder.add(Knob::power_limit);
     builder.add(Knob::sm_clock);
   } else if (!builder.add(Knob::sm_clock)) {

@@ -15,6 +15,7 @@ namespace rubato::conduct {
 
 struct SpaceWish {
   std::vector<Knob> knobs;                   // empty: what suits these GPUs; memory clocks only where named
+  bool in_step = false;                      // GPUs of other nodes wait for these
   bool more_rights_than_us = false;          // the guard has rights this process lacks
   std::optional<ClockRange> found_sm_clock;  // as the user states it; else taken as not locked
 };

@@ -92,6 +92,7 @@ TimePoint Session::next_due() const {
   if (parts_.writer) due = std::min(due, parts_.writer->next_due());
   due = std::min(sampler_.next_due(), due + kTogether);
   if (parts_.plan) due = std::min(due, parts_.plan->next_due().value_or(due));
+  if (parts_.beside) due = std::min(due, parts_.beside->next_due());
   return due;
 }
 
@@ -101,6 +102,7 @@ void Session::step(TimePoint now) {
   notice_pause(now);
   sampler_.step(now);
   if (now >= next_meters_) follow_meters(now);
+  if (parts_.beside && now >= parts_.beside->next_due()) next_marks_ = std::min(next_marks_, now);
   const bool progressed = now >= next_marks_ && follow_iterations(now);
   if (counters_due(now)) watch_counters(now);
   if (forecast_due_ && now >= *forecast_due_) {
@@ -109,13 +111,22 @@ void Session::step(TimePoint now) {
   }
   if (now >= next_ownership_) watch_ownership(now);
   follow_plan(now);
-  if (progressed || now >= next_decision_) decide(now);
+  const bool asked_beside = look_beside(now);
+  if (progressed || asked_beside || now >= next_decision_) decide(now);
   for (auto& unit : units_) unit.blocks->tick(now);
   settle_blocks(now, false);
   tell_state(now);
   if (parts_.writer) {
     if (const auto written = parts_.writer->step(now); !written) warn(written.error());
   }
+}
+
+bool Session::look_beside(TimePoint now) {
+  if (!parts_.beside) return false;
+  const auto marked = tracker_.last_end();
+  return parts_.beside->step(now, {.completed = tracker_.completed() + watch_->given_out(),
+                                   .last_end = marked ? marked : watch_->last_end(),
+                                   .by_marks = marked && watch_->given_out() == 0});
 }
 
 bool Session::counters_due(TimePoint now) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "conduct/beside.h"
 #include "conduct/energy_board.h"
 #include "conduct/expectation_keeper.h"
 #include "conduct/gpu_unit.h"
@@ -68,6 +69,7 @@ struct SessionParts {
   std::vector<record::ChannelInfo> channels;  // of all meters, in the order of the numbers in MeterNews
   std::function<std::vector<MeterNews>(TimePoint)> meter_news;  // what meters told since the last call
   std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
+  std::shared_ptr<Beside> beside{};  // agents of this job on other nodes; null: there are none
   bool allow_shared = false;
   std::optional<ClockRange> found_sm_clock{};  // as the user states it; the driver cannot be asked
   std::function<void(const Error&)> warn;      // for the person at the terminal, while the job runs
@@ -117,6 +119,8 @@ class Session final : public measure::SampleSink {
   void notice_pause(TimePoint now);
   /// True where the guard had restored: the strategy then finds its setting gone and asks for it again.
   bool lease_lapsed(TimePoint now);
+  /// True where the strategy is to be asked for the sake of other agents.
+  bool look_beside(TimePoint now);
   /// The GPU was not where its blocks say, since the last reading that showed it there.
   static void spoil_blocks(GpuUnit& unit, TimePoint now);
   /// Somebody else has a hand in what the job takes now: no block of it may be judged.

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <span>
 
+#include "agent/message.h"
+#include "agent/seal.h"
 #include "experiment/latency/latency_file.h"
 #include "fuzz/target.h"
 #include "guard/journal_format.h"
@@ -65,6 +67,30 @@ void wire_seeds() {
   for (const auto& body : bodies)
     seed("fuzz_wire", cat("message-", sequence), wire::encode({.sequence = sequence, .body = body})),
         ++sequence;
+}
+
+void agent_seeds() {
+  const Setting setting{.power_limit = 150_W, .sm_clock = ClockRange{1005_MHz, 1005_MHz}};
+  const std::vector<agent::Message> messages{
+      agent::Join{"run", "node", 1, 2, 1, "an SM clock", {GpuId{"GPU-1"}, GpuId{"GPU-2"}}},
+      agent::Report{
+          .iterations = 9, .by_marks = true, .tally = govern::Tally{.work = 9, .energy = Joules(1)}},
+      agent::Ack{.epoch = 1, .yes = true},
+      agent::Received{1},
+      agent::Late{1, "late"},
+      agent::Bye{{.run = "run", .gpus = {{.gpu = {"GPU-1"}, .restoration = Restoration::restored}}}},
+      agent::Welcome{"run"},
+      agent::Refuse{"why"},
+      agent::Propose{1, 20, 10, Seconds(0.4), setting},
+      agent::Commit{1},
+      agent::Cancel{1, "why"},
+      agent::Halt{"why"},
+      agent::Stage{BlockRole::hold, "why"},
+      agent::Pulse{7}};
+  for (std::size_t i = 0; i < messages.size(); ++i)
+    seed("fuzz_agent", cat("message-", i), agent::encode(messages[i]));
+  const std::string greeting = cat(agent::kGreeting, std::string(agent::kNonceBytes, 'n'));
+  seed("fuzz_agent", "stranger", cat(greeting, std::string("\0\0\0\x14", 4), std::string(20, 'x')));
 }
 
 void journal_seeds() {
@@ -233,6 +259,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   g_out = argv[2];
+  agent_seeds();
   wire_seeds();
   journal_seeds();
   record_seeds();

@@ -1,0 +1,50 @@
+// Which agents `rubato run` has to agree with: the other ranks' of a job on several nodes
+// (docs/many-nodes.md).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/bootstrap.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "conduct/job_agent.h"
+#include "govern/strategy.h"
+
+namespace rubato::cli {
+
+/// Exactly as typed.
+struct AgentsText {
+  std::string agents = "auto";
+  std::string key_file;  // empty: the user's own
+};
+
+/// Nothing where this run has nobody to agree with: `off`, no rank of a job, or, with `auto`, all on one
+/// node. Errors: invalid_argument for what was typed; not_found for `job` where no launcher tells of one.
+[[nodiscard]] Result<std::optional<agent::JobPlace>> parse_agents(
+    const AgentsText& text, const std::map<std::string, std::string>& environment);
+
+/// What this run is in its job.
+struct AgentFacts {
+  std::string run;
+  std::string space;  // what may be set here, in words; empty: nothing
+  std::vector<GpuId> gpus;
+};
+
+/// Opens the port, or begins to look for rank 0's. Before the job starts; waits for the resolver, not for
+/// other ranks. Errors: no secret, no port, a build that cannot seal.
+[[nodiscard]] Result<std::shared_ptr<conduct::JobAgent>> make_job_agent(const agent::JobPlace& place,
+                                                                        const AgentsText& text,
+                                                                        const AgentFacts& facts,
+                                                                        const Clock& clock);
+
+/// The strategy that a run of this agent has in the place of its own. `clocks`: some are to be set; `stated`:
+/// the lock that was found was given.
+[[nodiscard]] std::unique_ptr<govern::Strategy> agreeing(std::shared_ptr<conduct::JobAgent> agent,
+                                                         std::unique_ptr<govern::Strategy> own, bool clocks,
+                                                         bool stated, const std::string& never);
+
+}  // namespace rubato::cli

@@ -1,0 +1,223 @@
+#include <gmock/gmock.h>
+
+#include "agent/made_job.h"
+
+namespace rubato::agent {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int kSeeds = 150;
+
+/// Goes through a few settings, each wanted for some dozen iterations.
+void search(MadeJob& job, Random& random, int iterations) {
+  for (int i = 0; i < iterations; ++i) {
+    if (i % 40 == 0)
+      job.want(random.uniform() < 0.3 ? Setting{} : clock_of(900 + 10.0 * static_cast<double>(i / 40)));
+    job.iterate();
+  }
+}
+
+int iterations_with_two_settings(const MadeJob& job) {
+  return static_cast<int>(std::count_if(job.history().begin(), job.history().end(),
+                                        [](const auto& entry) { return entry.second.size() > 1; }));
+}
+
+TEST(Agreement, EverybodySwitchesAtTheSameIteration) {
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    MadeJob job({.seed = static_cast<std::uint64_t>(seed),
+                 .ranks = 2 + seed % 7,
+                 .iteration = Seconds(random.uniform(0.02, 3.0)),
+                 .delay = Seconds(0.03)});
+    search(job, random, 400);
+    EXPECT_EQ(iterations_with_two_settings(job), 0) << "seed " << seed;
+    EXPECT_GT(job.leader().counts().switches, 3) << "seed " << seed;
+    EXPECT_EQ(job.leader().counts().cancelled, 0) << "seed " << seed;
+    EXPECT_EQ(job.unacknowledged(), 0);
+  }
+}
+
+// Whatever takes long on the way to one rank, or on the way from it: nobody is left behind, and nobody goes
+// ahead.
+TEST(Agreement, OneSlowDirectionNeverPartsTheRanks) {
+  int cancelled = 0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    MadeJob job({.seed = static_cast<std::uint64_t>(seed),
+                 .ranks = 4,
+                 .iteration = Seconds(random.uniform(0.1, 1.0)),
+                 .slow_share = 0.2,
+                 .slowest = Seconds(4),
+                 .slow_rank = 2,
+                 .slow_down = seed % 2 == 0});
+    search(job, random, 400);
+    EXPECT_EQ(iterations_with_two_settings(job), 0) << "seed " << seed;
+    EXPECT_EQ(job.unacknowledged(), 0) << "seed " << seed;
+    cancelled += static_cast<int>(job.leader().counts().cancelled);
+  }
+  EXPECT_GT(cancelled, 0);
+}
+
+// Where words are late both ways on many links two ranks can differ: whose word was late says so, and all go
+// back.
+TEST(Agreement, WhereEverythingIsLateADifferenceDoesNotLast) {
+  int different = 0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    MadeJob job({.seed = static_cast<std::uint64_t>(seed),
+                 .ranks = 5,
+                 .iteration = Seconds(0.4),
+                 .slow_share = 0.1,
+                 .slowest = Seconds(4),
+                 .break_rate = 0.01});
+    search(job, random, 400);
+    EXPECT_EQ(job.unacknowledged(), 0) << "seed " << seed;
+    int longest = 0;
+    int running = 0;
+    for (const auto& [iteration, settings] : job.history()) {
+      running = settings.size() > 1 ? running + 1 : 0;
+      longest = std::max(longest, running);
+      different += settings.size() > 1 ? 1 : 0;
+    }
+    // Silence is noticed after 10 s, which are 25 of these iterations, and the slowest word takes as long
+    // as 10.
+    EXPECT_LE(longest, 40) << "seed " << seed;
+  }
+  // Of 60,000 iterations; it would be zero only in a world where the test can show nothing.
+  EXPECT_GT(different, 0);
+  EXPECT_LT(different, 3000);
+}
+
+TEST(Agreement, AfterALossAllComeTogetherAtTheFoundSetting) {
+  for (std::int64_t victim = 0; victim < 4; ++victim) {
+    MadeJob job({.seed = 7, .ranks = 4});
+    job.want(clock_of(1000));
+    while (job.clocks() != std::set<double>{1000}) job.iterate();
+    job.kill(victim);
+    job.want({});
+    for (int i = 0; i < 3; ++i) job.iterate();
+    EXPECT_THAT(job.clocks(), ElementsAre(0.0)) << "rank " << victim;
+    if (victim != 0) {
+      EXPECT_THAT(job.leader().why_not(), HasSubstr("3 of 4 ranks"));
+    }
+  }
+}
+
+TEST(Agreement, ARankThatMayNotSetAnyMoreTakesAllBack) {
+  MadeJob job({.seed = 3, .ranks = 3});
+  job.want(clock_of(1000));
+  while (job.clocks() != std::set<double>{1000}) job.iterate();
+  job.forbid(2, true);
+  for (int i = 0; i < 4; ++i) job.iterate();
+  EXPECT_THAT(job.clocks(), ElementsAre(0.0));
+  EXPECT_THAT(job.leader().why_not(), HasSubstr("rank 2 on node2"));
+  job.forbid(2, false);
+  for (int i = 0; i < 40; ++i) job.iterate();
+  EXPECT_THAT(job.clocks(), ElementsAre(1000.0));
+}
+
+TEST(Agreement, WhoIsLostAndComesBackIsTakenInAgain) {
+  MadeJob job({.seed = 5, .ranks = 4, .break_rate = 0.02});
+  job.want(clock_of(1000));
+  for (int i = 0; i < 2000; ++i) job.iterate();
+  EXPECT_GT(job.leader().counts().lost, 5);
+  EXPECT_GT(job.leader().counts().switches, 5);
+}
+
+TEST(Leader, RefusesWhatDoesNotBelongIntoTheJob) {
+  struct Case {
+    Join join;
+    const char* why;
+  };
+  const auto with = [](auto change) {
+    Join join = made_join(2, 4);
+    change(join);
+    return join;
+  };
+  const std::vector<Case> cases = {
+      {with([](Join& j) { j.world = 8; }), "it is of a job of 8 ranks"},
+      {with([](Join& j) { j.rank = 1; }), "rank 1 is here already"},
+      {with([](Join& j) { j.gpus = {GpuId{"GPU-1"}}; }), "GPU-1 is counted by rank 1 on node1 already"},
+      {with([](Join& j) { j.space = "a power limit of 100 to 250 W"; }), "is not what may be set at rank 0"},
+      {with([](Join& j) { j.covers = 3; }), "5 ranks would be here of 4"},
+  };
+  for (const Case& one : cases) {
+    Leader leader(made_join(0, 4), {}, {});
+    leader.hear(1, made_join(1, 4), {});
+    static_cast<void>(leader.take());
+    leader.hear(2, one.join, {});
+    const auto out = leader.take();
+    ASSERT_EQ(out.size(), 1U) << one.why;
+    EXPECT_THAT(std::get<Refuse>(out.front().message).why, HasSubstr(one.why));
+    EXPECT_THAT(leader.take_dropped(), ElementsAre(2));
+    EXPECT_EQ(leader.members(), 1U);
+  }
+}
+
+TEST(Leader, DropsAMemberThatSpeaksOutOfTurn) {
+  Leader leader(made_join(0, 2), {}, {});
+  leader.hear(1, Report{}, {});
+  EXPECT_THAT(leader.take_dropped(), ElementsAre(1));
+  leader.hear(2, made_join(1, 2), {});
+  leader.hear(2, Commit{1}, {});
+  EXPECT_THAT(leader.take_dropped(), ElementsAre(2));
+}
+
+TEST(Member, SaysNoToAnIterationThatIsOver) {
+  Member member(made_join(1, 2), {});
+  member.connected({});
+  member.hear(Welcome{"run-0"}, {});
+  member.see({.iterations = 50, .by_marks = true, .may_set = true}, {}, {});
+  static_cast<void>(member.take());
+  member.hear(Propose{1, 51, 45, Seconds(0.4), clock_of(1000)}, {});
+  const auto out = member.take();
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_FALSE(std::get<Ack>(out.front()).yes);
+  EXPECT_THAT(std::get<Ack>(out.front()).why_not, HasSubstr("at iteration 50 already"));
+}
+
+TEST(Member, CountsFromNowWhereTheProgramDoesNotCount) {
+  Member member(made_join(1, 2), {});
+  member.connected({});
+  member.hear(Welcome{"run-0"}, {});
+  member.see({.iterations = 12, .by_marks = false, .may_set = true}, {}, {});
+  member.hear(Propose{1, 106, 100, Seconds(0.4), clock_of(1000)}, {});
+  EXPECT_EQ(member.switches_at(), 18);
+}
+
+TEST(JobTally, AddsEnergyAndTakesTheSlowestTime) {
+  JobTally job(kOwn);
+  job.expect(2);
+  const auto at = [](double work, double seconds, double joules) {
+    return govern::Tally{.work = work, .at = TimePoint{} + Seconds(seconds), .energy = Joules(joules)};
+  };
+  job.tell(0, at(10, 100, 1000));
+  EXPECT_FALSE(job.tally());
+  job.tell(1, at(12, 7, 50));  // another clock, and it began two iterations later
+  job.tell(0, at(14, 104, 1400));
+  job.tell(1, at(14, 9.5, 300));  // 2.5 s for what took the other 2
+  job.tell(0, at(20, 110, 2000));
+  const auto tally = job.tally();
+  ASSERT_TRUE(tally);
+  EXPECT_DOUBLE_EQ(tally->work, 2);
+  EXPECT_DOUBLE_EQ((tally->at - (TimePoint{} + Seconds(102))).value(), 2.5);
+  EXPECT_DOUBLE_EQ(tally->energy->value(), 200 + 250);
+  // One that is lost: what was counted stays, and the pause is nobody's.
+  job.expect(0);
+  EXPECT_DOUBLE_EQ(job.tally()->work, 2);
+  job.expect(2);
+  job.tell(0, at(40, 130, 4000));
+  job.tell(1, at(40, 30, 3000));
+  job.tell(0, at(42, 132, 4200));
+  job.tell(1, at(42, 32, 3100));
+  const auto again = job.tally();
+  EXPECT_DOUBLE_EQ(again->work, 4);
+  EXPECT_DOUBLE_EQ(again->energy->value(), 450 + 300);
+  const auto cost = govern::cost_between(*tally, *again);
+  EXPECT_DOUBLE_EQ(cost.time.value(), 1.0);
+}
+
+}  // namespace
+}  // namespace rubato::agent
