@@ -29,9 +29,11 @@ void read_type(const CLI::Option& option, OptionWords& out) {
     out.choices = split(std::string_view(type).substr(open + 2, type.size() - open - 3), ',');
     type.resize(open);
   }
-  if (const auto from = type.find(" in ["); from != std::string::npos && type.ends_with("]")) {
+  const auto from = type.find(" in [");
+  if (const auto check = type.rfind(':', from);
+      from != std::string::npos && check != std::string::npos && type.ends_with("]")) {
     out.range = read_range(std::string_view(type).substr(from + 5, type.size() - from - 6));
-    type.resize(type.rfind(':', from));
+    type.resize(check);
   }
   if (const auto check = type.find(":POSITIVE"); check != std::string::npos) {
     type.resize(check);
@@ -55,7 +57,7 @@ OptionWords words_of_option(const CLI::Option& option) {
   read_type(option, out);
   out.description = option.get_description();
   if (out.range)
-    out.description += cat(" (", number(out.range->first, 0), " to ", number(out.range->second, 0), ")");
+    out.description += cat(" (", number(out.range->first, 2), " to ", number(out.range->second, 2), ")");
   out.by_default = option.get_default_str();
   out.required = option.get_required();
   return out;
