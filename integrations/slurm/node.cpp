@@ -1,8 +1,6 @@
 #include "node.h"
 
-#include <fcntl.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "energy_line.h"
@@ -37,6 +34,7 @@ std::map<std::string, std::string> environment_map() {
 /// Its exit status; nothing where it did not start or was killed.
 std::optional<int> run(std::vector<std::string> words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   pid_t child = 0;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/fs_root.h"
 #include "base/json_figures.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -19,6 +20,18 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr double kMostJoules = 1e15;
+/// A report names every decision and gap of its run: some MiB for one of days.
+constexpr std::uintmax_t kLargestReport = 256U << 20U;
+
+Result<std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  if (const auto size = fs::file_size(path, error); error || size > kLargestReport)
+    return fail(ErrorCode::io, cat(path.string(), " cannot be read, or is larger than 256 MiB"));
+  std::ifstream in(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad() || !in.is_open()) return fail(ErrorCode::io, cat(path.string(), " cannot be read"));
+  return text;
+}
 
 std::optional<double> joules(const Json& object, const char* key) {
   if (!object.contains(key) || object.at(key).is_null()) return std::nullopt;
@@ -105,7 +118,7 @@ std::string step_report(const std::string& step, std::vector<TaskReport> tasks, 
       qualities += cat(qualities.empty() ? "" : ", ", gpu->quality);
   }
   std::string report = cat("rubato, Slurm step ", step, ": ");
-  if (gpus.empty()) return report + "no GPU was measured\n";
+  if (gpus.empty() && unreadable == 0) return report + "no GPU was measured\n";
   report += cat(gpus.size(), gpus.size() == 1 ? " GPU, " : " GPUs, ", energy_in_words(sum), " ± ",
                 energy_in_words(band_sum), " (", qualities, ")");
   if (without > 0) report += cat(", ", without, " of them without a figure");
@@ -128,7 +141,7 @@ int report_step(const std::string& step) {
   std::size_t unreadable = 0;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    const auto text = read_small_file(entry.path());
+    const auto text = read_file(entry.path());
     auto task = text ? read_task_report(*text, name.substr(0, name.find('.')), entry.path().string())
                      : Result<TaskReport>(fail(text.error()));
     if (task)

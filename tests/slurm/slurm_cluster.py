@@ -40,7 +40,7 @@ def wait_until(condition, what, patience=PATIENCE):
         if condition():
             return
         time.sleep(0.1)
-    raise AssertionError(f"waited {patience} s for: {what() if callable(what) else what}")
+    raise AssertionError(f"waited {patience} s for: {what}")
 
 
 def limits(node):
@@ -85,11 +85,6 @@ def node_reason(node):
     return run("sinfo", "-h", "-n", node, "-o", "%E").stdout.strip()
 
 
-def is_registered(node):
-    """slurmctld has heard of this slurmd since it began."""
-    return "SlurmdStartTime=None" not in run("scontrol", "show", "node", node).stdout
-
-
 def job_state(job):
     return run("squeue", "-h", "-t", "all", "-j", job, "-o", "%T", check=False).stdout.strip()
 
@@ -102,7 +97,7 @@ FOREVER = train(1_000_000)
 
 
 class SlurmTest(unittest.TestCase):
-    """After every test all nodes are idle and their GPUs are as they were found."""
+    """After every test no job is left, every node may get one, and the GPUs are as they were found."""
 
     def tearDown(self):
         run("scancel", "--user=nobody", check=False)
@@ -113,7 +108,6 @@ class SlurmTest(unittest.TestCase):
             wait_until(lambda node=node: as_found(node), f"{node} to be as it was found")
             if "drain" in node_state(node):
                 run("scontrol", "update", f"nodename={node}", "state=resume")
-        wait_until(lambda: all(node_state(node) == "idle" for node in NODES), lambda: f"all to be idle: {[node_state(node) for node in NODES]}")
 
     def submit(self, *lines, options=()):
         """A batch script of these lines, of an ordinary user: its number and the file of its output."""

@@ -177,6 +177,19 @@ class NodesInTrouble(SlurmTest):
         self.assertTrue(as_found("n1"))
         self.assertEqual(node_reason("n1"), "by an administrator")
 
+    def test_slurmctld_is_restarted(self):
+        job, _ = self.running_at_the_limit()
+        run("controller", "stop")
+        restarted = time.monotonic()
+        self.assertEqual([limits(node) for node in NODES], [ONE_SET] * 2)
+        subprocess.run(["controller", "start"], check=True, timeout=120)
+        # In its first seconds Slurm 22.05 loses what it is asked, and nothing of it tells when they are over.
+        wait_until(lambda: time.monotonic() > restarted + 10, "slurmctld to settle")
+        self.assertEqual(job_state(job), "RUNNING")
+        run("scancel", job)
+        self.wait_for_epilog(job)
+        self.assertTrue(all(as_found(node) for node in NODES))
+
     def test_slurmd_is_killed_and_comes_back(self):
         job, _ = self.running_at_the_limit()
         run("node", "kill", "n1", "slurmd")
