@@ -9,6 +9,7 @@ processor times are those of the page's thread alone, and tell what a machine wi
 """
 
 import argparse
+import os
 import pathlib
 import statistics
 import subprocess
@@ -92,6 +93,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="rubato-report-") as folder, browser.browser() as started:
         file = options.page.resolve() if options.page else make(options, pathlib.Path(folder))
         print(f"{'page':26} {file.stat().st_size / 1e6:.2f} MB")
+        print(f"{'load, processors':26} {os.getloadavg()[0]:.1f}, {os.cpu_count()}")
         page = started.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})

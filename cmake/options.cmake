@@ -24,6 +24,9 @@ if(RUBATO_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${RUBATO_CCACHE})
 endif()
 
+# Of what is installed without naming another.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME rubato)
+
 add_library(rubato_flags INTERFACE)
 target_compile_options(rubato_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                        # Designated initialisers leave members at their defaults on purpose.

@@ -70,8 +70,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     for path in sorted((HERE / "rubato").rglob("*.py")):
         wheel.add(path.relative_to(HERE).as_posix(), path.read_bytes())
     wheel.add_tree(files / "lib" / "rubato", "rubato/standin")
-    wheel.add_tree(files / "bin", f"{distribution}.data/scripts")
-    for folder in ("man", "bash-completion", "zsh", "fish", "rubato"):
+    # Daemons and their services are an administrator's, and nothing for an environment.
+    wheel.add(f"{distribution}.data/scripts/rubato", (files / "bin" / "rubato").read_bytes(), 0o755)
+    for folder in ("man/man1", "bash-completion", "zsh", "fish", "rubato/gpus", "rubato/priors", "rubato/python"):
         if (files / "share" / folder).is_dir():
             wheel.add_tree(files / "share" / folder, f"{distribution}.data/data/share/{folder}")
     # pip removes a folder with the package only where a file lies in it directly.

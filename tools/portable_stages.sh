@@ -110,7 +110,6 @@ fill_stage() {
   rm -rf "$root/stage"
   mkdir -p "$stage"
   cmake --install "$root/rubato" --prefix "$stage" >/dev/null
-  install -D "$root/rubato/simgpu/libnvidia-ml.so.1" "$stage/lib/rubato/libnvidia-ml.so.1"
   third_party_notices >"$stage/share/doc/rubato/THIRD-PARTY-NOTICES"
 }
 

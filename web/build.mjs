@@ -5,10 +5,10 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const here = new URL(".", import.meta.url);
-const bundle = async (entry) => {
+const bundle = async (entry, define = {}) => {
   const made = await build({
     entryPoints: [new URL(entry, here).pathname],
-    bundle: true, minify: true, write: false, charset: "utf8", legalComments: "none",
+    define, bundle: true, minify: true, write: false, charset: "utf8", legalComments: "none",
     format: "iife", target: ["chrome96", "firefox96", "safari16.4"],
   });
   return made.outputFiles[0].text.trim();
@@ -25,10 +25,11 @@ export const sourceHash = () => {
 };
 
 // "</script" and "<!--" would end or change the element they stand in.
-const script = (await bundle("src/main.js")).replaceAll("</script", "<\\/script").replaceAll("<!--", "\\x3c!--");
+const worker = JSON.stringify(await bundle("src/worker.js"));
+const script = (await bundle("src/main.js", { RUBATO_WORKER: worker })).replaceAll("</script", "<\\/script").replaceAll("<!--", "\\x3c!--");
 const style = await bundle("src/style.css");
 const licence = readFileSync(new URL("node_modules/uplot/LICENSE", here), "utf8").trim();
-const policy = `default-src 'none'; script-src ${policyHash(script)}; style-src ${policyHash(style)}; img-src data:; ` +
+const policy = `default-src 'none'; script-src ${policyHash(script)}; style-src ${policyHash(style)}; worker-src blob:; img-src data:; ` +
   "base-uri 'none'; form-action 'none'";
 const places = { POLICY: policy, STYLE: style, SCRIPT: script, SOURCES: sourceHash(), LICENCE: licence };
 const page = readFileSync(new URL("src/shell.html", here), "utf8").replace(/%(\w+)%/g, (whole, name) => places[name] ?? whole);

@@ -63,10 +63,11 @@ void print_failures(const std::vector<Verdict>& verdicts) {
   for (const Verdict& v : verdicts) {
     if (v.right) continue;
     std::printf(
-        "%llu, %s, %s: %s, confidence %s, true %s s, stated %s s\n", static_cast<unsigned long long>(v.seed),
+        "%llu, %s, %s: %s, confidence %s, true %s s%s, stated %s s\n", static_cast<unsigned long long>(v.seed),
         std::string(name_of(v.family)).c_str(), std::string(name_of(v.sensor)).c_str(),
         std::string(name_of(v.outcome)).c_str(), v.confidence ? number(*v.confidence, 3).c_str() : "-",
-        v.truth_s ? number(*v.truth_s, 4).c_str() : "-", v.stated_s ? number(*v.stated_s, 4).c_str() : "-");
+        v.truth_s ? number(*v.truth_s, 4).c_str() : "-", v.observable ? "" : " (beyond the range)",
+        v.stated_s ? number(*v.stated_s, 4).c_str() : "-");
   }
 }
 

@@ -9,7 +9,7 @@ from . import _binary
 
 SERIES = (
     "samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions", "statements", "rates", "shifts",
-    "features",
+    "features", "expectations",
 )
 
 _WHOLE = (
@@ -23,13 +23,18 @@ _WHOLE = (
     "limiter_bits",
     "launches",
     "performance_state",
+    "measured",
+    "on_curve",
 )
 _UNSIGNED = ("id", "flags", "graph", "detail_", "grid_", "block_", "lost_before")  # hashes use all 64 bits
 _TEXT = (
     "name", "mark", "meter", "channel", "kernel", "layer", "role", "action", "why", "source", "relation", "kind",
     "what", "unit", "provider", "counter", "check",
 )
-_REAL = ("per_second", "confidence", "value", "from", "to")
+_REAL = (
+    "per_second", "confidence", "value", "from", "to", "time_ratio", "time_ratio_low", "time_ratio_high", "energy_ratio",
+    "energy_ratio_low", "energy_ratio_high", "holds_probability",
+)
 _UNITS = ("_s", "_w", "_j", "_mhz", "_c", "_fraction")
 
 
@@ -52,7 +57,7 @@ def load(run: str = "last") -> "Run":
 
 class Run:
     """One record. Each series is a frame, read when first asked for: samples, meters, marks, kernels,
-    iterations, blocks, decisions, statements, rates, shifts, features. The index is in seconds of the run's
+    iterations, blocks, decisions, statements, rates, shifts, features, expectations. The index is in seconds of the run's
     clock since its begin; units stand in the column names; what was not read is missing, never zero. `frame.attrs["facts"]` says what was measured
     how.
     """

@@ -21,6 +21,30 @@ void compare(TriedSetting& tried, const CostPerIteration& at, const CostPerItera
   tried.slowdown = mapped(over(at.time, found.time), [](double ratio) { return ratio - 1.0; });
 }
 
+Estimate over_found(const ExpectedRatio& ratio, double sign) {
+  const double low = sign * (ratio.low - 1);
+  const double high = sign * (ratio.high - 1);
+  return {sign * (ratio.value - 1), Interval{std::min(low, high), std::max(low, high)}, {}};
+}
+
+std::optional<ExpectedOfTry> expected_of(const record::RunRecord& run, const TriedSetting& tried) {
+  std::optional<ExpectedOfTry> out;
+  for (const record::ExpectationAt& e : run.expectations) {
+    if (e.at > tried.first) break;
+    const auto mine = std::ranges::find(e.expectation.settings, tried.setting, &ExpectedSetting::setting);
+    if (mine != e.expectation.settings.end())
+      out = {over_found(mine->energy, -1), over_found(mine->time, 1), mine->holds};
+  }
+  return out;
+}
+
+std::optional<std::size_t> choice_of(const record::RunRecord& run, const std::optional<TimePoint>& settled) {
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < run.expectations.size(); ++i)
+    if (!settled || run.expectations[i].at <= *settled) out = i;
+  return out;
+}
+
 }  // namespace
 
 std::optional<Search> search_of(const record::RunRecord& run, const std::vector<Stretch>& stretches) {
@@ -52,8 +76,10 @@ std::optional<Search> search_of(const record::RunRecord& run, const std::vector<
   for (Tried& tried : all) {
     if (at_found && !tried.judged.empty())
       compare(tried.told, cost_per_iteration(run, tried.judged), *at_found);
+    tried.told.expected = expected_of(run, tried.told);
     out.tried.push_back(std::move(tried.told));
   }
+  out.choice = choice_of(run, out.settled);
   return out;
 }
 

@@ -74,6 +74,13 @@ struct Savings {
   std::optional<Watts> vanishes_at_host;  // the host watts at which nothing is saved; absent: none would do
 };
 
+/// What the strategy expected of a setting before it was tried, with its own 90 % intervals.
+struct ExpectedOfTry {
+  Estimate energy_saved;
+  Estimate slowdown;
+  double holds = 1;  // the chance that it keeps the bound
+};
+
 /// A setting that was tried, against the found one.
 struct TriedSetting {
   Setting setting;
@@ -83,7 +90,8 @@ struct TriedSetting {
   // Fractions; absent where no whole iterations or no baseline were measured.
   std::optional<Estimate> energy_saved;
   std::optional<Estimate> slowdown;
-  bool while_watching = false;  // first tried after a setting had been held already
+  bool while_watching = false;            // first tried after a setting had been held already
+  std::optional<ExpectedOfTry> expected;  // absent: the strategy does not predict, or the record is older
 };
 
 struct Search {
@@ -91,6 +99,8 @@ struct Search {
   TimePoint began;                   // of the first try
   std::optional<TimePoint> settled;  // a setting was held from then on; absent: the run ended before
   Seconds searching;                 // from the one to the other, or to the end of the last try
+  /// In RunRecord::expectations: as it stood when the setting was chosen; where none was, the latest.
+  std::optional<std::size_t> choice;
 };
 
 /// What watching has cost. CPU and driver time pass on the wall clock even where the run's clock is faster,

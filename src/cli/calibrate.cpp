@@ -9,6 +9,7 @@
 #include "cli/gpus.h"
 #include "cli/guarding.h"
 #include "cli/invocation.h"
+#include "cli/managed.h"
 #include "cli/output_file.h"
 #include "cli/place.h"
 #include "cli/scratch_world.h"
@@ -79,10 +80,21 @@ Result<std::vector<predict::KnobPoint>> wanted_settings(const CalibrateOptions& 
 
 /// Everything is refused here or not at all: a calibration that measures nothing but defaults is none.
 Status may_set(const std::vector<predict::KnobPoint>& settings, const CalibrateOptions& options,
-               const OpenGpus& open) {
+               const OpenGpus& open, const std::string& gpu_list) {
+  std::vector<Knob> knobs;
   for (const predict::KnobPoint& at : settings) {
     Wanted wanted{.setting = plan::setting_of(at)};
     if (Status fits = fit_to_gpus(wanted, open.gpus); !fits) return fits;
+    for (const auto& [knob, moved] : {std::pair{Knob::power_limit, at.power_limit.has_value()},
+                                      std::pair{Knob::sm_clock, at.sm_clock.has_value()},
+                                      std::pair{Knob::memory_clock, at.memory_clock.has_value()}})
+      if (moved && std::find(knobs.begin(), knobs.end(), knob) == knobs.end()) knobs.push_back(knob);
+  }
+  const auto managed = manager_grants(gpu_list, knobs);
+  if (!managed) return fail(managed.error());
+  if (*managed) return {};
+  for (const predict::KnobPoint& at : settings) {
+    const Wanted wanted{.setting = plan::setting_of(at)};
     std::optional<Error> why;
     const Place here = place(FsRoot{}, environment_map());
     if (open.selection.backend->name() == "nvml" && here.right != Right::here) why = missing_right_here(here);
@@ -192,7 +204,7 @@ int calibrate(Invocation& invocation, const CalibrateOptions& options) {
     if (settings->empty())
       return refuse(invocation, Error{ErrorCode::not_supported, "no knob of this GPU can be set",
                                       "rubato calibrate --dry-run measures at the present setting"});
-    if (const Status allowed = may_set(*settings, options, *open); !allowed)
+    if (const Status allowed = may_set(*settings, options, *open, invocation.gpu); !allowed)
       return refuse(invocation, Error{allowed.error().code, allowed.error().what,
                                       cat(allowed.error().hint, allowed.error().hint.empty() ? "" : "; ",
                                           "--dry-run measures at the present setting")});

@@ -10,6 +10,7 @@
 #include "cli/counters.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
+#include "cli/lines.h"
 #include "cli/meters.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
@@ -163,13 +164,16 @@ Value devices_json(const Error& no_gpu, const std::vector<meter::FoundMeter>& me
                 {"meters", meters_json(meters)}};
 }
 
+// As wide as the names before the colon of each line.
+constexpr std::string_view kBelow = "            ";
+
 void print_meters(const std::vector<meter::FoundMeter>& meters) {
   if (meters.empty()) return;
   fmt::print("\nmeters for --meter\n");
   for (const auto& meter : meters) {
-    fmt::print("  {:<9} {}\n", meter.spec, meter.what);
+    print_line(fmt::format("  {:<9} ", meter.spec), meter.what);
     if (meter.usable.available) continue;
-    fmt::print("  {:<9} not now: {}\n", "", meter.usable.why_not);
+    print_line(kBelow, cat("not now: ", meter.usable.why_not));
     if (!meter.usable.hint.empty()) fmt::print("  {:<9} -> {}\n", "", meter.usable.hint);
   }
 }
@@ -183,10 +187,10 @@ void print_capabilities(const char* title, std::span<const NamedCapability> list
   std::string can;
   for (const auto& named : list)
     if ((capabilities.*named.member).available) can += cat(can.empty() ? "" : ", ", named.words);
-  fmt::print("  {:<9} {}\n", title, can.empty() ? "nothing" : can);
+  print_line(fmt::format("  {:<9} ", title), can.empty() ? "nothing" : can);
   for (const auto& named : list) {
     const Capability& capability = capabilities.*named.member;
-    if (!capability.available) fmt::print("  {:<9} not {}: {}\n", "", named.words, capability.why_not);
+    if (!capability.available) print_line(kBelow, cat("not ", named.words, ": ", capability.why_not));
   }
 }
 
@@ -195,9 +199,10 @@ void print_counters(device::Gpu& gpu) {
   for (const auto& source : counter_sources(gpu)) {
     const auto& [facts, availability, features] = source;
     if (availability.available)
-      fmt::print("  {:<9} {}: {}; disturbs {}\n", title, facts.name, names_of(features), facts.disturbs);
+      print_line(fmt::format("  {:<9} ", title),
+                 cat(facts.name, ": ", names_of(features), "; disturbs ", facts.disturbs));
     else
-      fmt::print("  {:<9} not {}: {}\n", title, facts.name, availability.why_not);
+      print_line(fmt::format("  {:<9} ", title), cat("not ", facts.name, ": ", availability.why_not));
     title = "";
   }
 }
@@ -209,9 +214,9 @@ void print_text(const OpenGpus& open) {
                gpu->kind() == Kind::modelled ? "  (simulated)" : "");
     fmt::print("  {:<9} {}, PCI {}\n", "id", identity.id.uuid, identity.pci_bus_id);
     if (const auto limits = gpu->power_limits()) {
-      fmt::print("  {:<9} {} requested, {} enforced, {} by default; {} to {} can be set\n", "limit",
-                 cat(limits->requested), cat(limits->enforced), cat(limits->default_limit),
-                 number(limits->min.value(), 1), cat(limits->max));
+      print_line("  limit     ", cat(limits->requested, " requested, ", limits->enforced, " enforced, ",
+                                     limits->default_limit, " by default; ", number(limits->min.value(), 1),
+                                     " to ", limits->max, " can be set"));
     } else {
       fmt::print("  {:<9} {}\n", "limit", limits.error().what);
     }
@@ -230,7 +235,7 @@ void print_text(const OpenGpus& open) {
                sensor.lag ? cat("lags by ", in_milliseconds(sensor.lag))
                           : cat("mean over ", in_milliseconds(sensor.averaging_window)),
                band, sensor.gain ? sensor.calibrated_by : "uncalibrated");
-    if (!sensor.source.empty()) fmt::print("  {:<9} as known from: {}\n", "", sensor.source);
+    if (!sensor.source.empty()) print_line(kBelow, cat("as known from: ", sensor.source));
     print_capabilities("can read", kReads, gpu->capabilities());
     print_capabilities("can set", kSets, gpu->capabilities());
     print_counters(*gpu);

@@ -1,12 +1,16 @@
 // `rubato doctor`: what is missing on this machine, and the exact command that mends it, or that none does.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "cli/findings.h"
 #include "cli/invocation.h"
+#include "cli/lines.h"
+#include "cli/print_run.h"
 #include "conduct/patience.h"
+#include "report/layout.h"
 #include "report/render.h"
 #include "report/value.h"
 
@@ -43,15 +47,18 @@ Value json(const Examination& examination, std::size_t missing) {
 void print_text(const Examination& examination, bool quiet) {
   for (const auto& finding : examination.findings) {
     if (quiet && finding.state == State::fine) continue;
-    fmt::print("{:<7}  {}\n", name_of(finding.state), finding.what);
+    print_line(fmt::format("{:<7}  ", name_of(finding.state)), finding.what);
+    // A command is to be copied, so it stays in one piece.
     if (!finding.mend.empty()) fmt::print("         -> {}\n", finding.mend);
   }
   if (quiet) return;
-  fmt::print(
-      "\nWhat no version of rubato can put back: a setting whose rubato and guard were both killed stays "
-      "until the next\n"
-      "rubato starts here; a clock lock that was in force before (the driver cannot be asked for it) unless\n"
-      "--found-sm-clock names it. A reboot or a driver reload clears every setting by itself.\n");
+  constexpr int kWideInPipe = 110;
+  fmt::print("\n{}", report::wrapped(
+                         "What no version of rubato can put back: a setting whose rubato and guard were both "
+                         "killed stays until the next rubato starts here; a clock lock that was in force "
+                         "before (the driver cannot be asked for it) unless --found-sm-clock names it. A "
+                         "reboot or a driver reload clears every setting by itself.",
+                         "", ::isatty(STDOUT_FILENO) == 1 ? text_options(STDOUT_FILENO).width : kWideInPipe));
 }
 
 void doctor(Invocation& invocation, const Options& options) {

@@ -13,6 +13,7 @@
 #include "cli/caller.h"
 #include "cli/evidence_conductor.h"
 #include "cli/evidence_report.h"
+#include "cli/managed.h"
 #include "cli/output_file.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
@@ -136,7 +137,15 @@ int evidence(Invocation& invocation, const EvidenceOptions& options) {
   if (!options.dry_run) put_back_stale(invocation.gpu);
 
   Interrupts interrupts;
-  const auto facts = ask_evidence_facts(interrupts, invocation.gpu, options.run);
+  RunOptions rights = options.run;
+  RefusedKnobs refused;
+  for (const Knob knob : {Knob::power_limit, Knob::sm_clock}) {
+    const auto managed = manager_grants(invocation.gpu, {knob});
+    if (!managed) refused.emplace_back(knob, managed.error());
+    // What rubatod grants, this process needs no right for.
+    if (managed.value_or(false)) rights.sudo = rights.accept_unrestored = true;
+  }
+  const auto facts = ask_evidence_facts(interrupts, invocation.gpu, rights, refused);
   if (!facts) return refuse(invocation, facts.error());
   const auto plan = experiment::plan_evidence(facts->ranges, facts->sensor_period.value_or(kUsualPeriod),
                                               Seconds(options.minutes * 60), options.run.seed);

@@ -21,11 +21,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Why this knob may not be set here; nothing where it may.
-std::optional<Error> why_not(Knob knob, const OpenGpus& open, const RunOptions& options) {
+std::optional<Error> why_not(Knob knob, const OpenGpus& open, const RunOptions& options,
+                             const RefusedKnobs& refused) {
   const Capabilities& can = open.gpus.front()->capabilities();
   const Capability& one = knob == Knob::power_limit ? can.set_power_limit : can.set_sm_clock;
+  if (!one.available && !one.needs_right) return Error{ErrorCode::not_supported, one.why_not, one.hint};
+  for (const auto& [one_refused, why] : refused)
+    if (one_refused == knob) return why;
   if (one.available) return std::nullopt;
-  if (!one.needs_right) return Error{ErrorCode::not_supported, one.why_not, one.hint};
   if (options.sudo) return std::nullopt;
   Wanted wanted;
   wanted.knobs = {knob};
@@ -37,7 +40,8 @@ std::optional<Error> why_not(Knob knob, const OpenGpus& open, const RunOptions& 
   return missing ? *missing : Error{ErrorCode::no_permission, one.why_not, one.hint};
 }
 
-Result<EvidenceFacts> look(const std::string& gpu_list, const RunOptions& options) {
+Result<EvidenceFacts> look(const std::string& gpu_list, const RunOptions& options,
+                           const RefusedKnobs& refused) {
   const auto open = open_gpus(gpu_list);
   if (!open) return fail(open.error());
   if (open->gpus.size() != 1)
@@ -57,7 +61,7 @@ Result<EvidenceFacts> look(const std::string& gpu_list, const RunOptions& option
   facts.sensor_period = known_sensor(*open->selection.backend, gpu).update_period;
   std::optional<Error> first;
   const auto may = [&](Knob knob) {
-    const auto why = why_not(knob, *open, options);
+    const auto why = why_not(knob, *open, options, refused);
     if (!why) return true;
     facts.left_out.push_back({std::string(name_of(knob)), why->what});
     if (!first) first = why;
@@ -134,10 +138,10 @@ Result<EvidenceFacts> read_back(const std::string& text) {
 }  // namespace
 
 Result<EvidenceFacts> ask_evidence_facts(Interrupts& interrupts, const std::string& gpu_list,
-                                         const RunOptions& options) {
+                                         const RunOptions& options, const RefusedKnobs& refused) {
   const ChildEnd child = in_child(interrupts, [&](int say) {
-    auto facts =
-        conduct::patiently<Result<EvidenceFacts>>([gpu_list, options] { return look(gpu_list, options); });
+    auto facts = conduct::patiently<Result<EvidenceFacts>>(
+        [gpu_list, options, refused] { return look(gpu_list, options, refused); });
     if (facts) say_all(say, written(*facts).dump(-1, ' ', false, Json::error_handler_t::replace));
     conduct::leave_now(0);
     return 0;

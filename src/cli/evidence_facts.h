@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -28,9 +29,13 @@ struct EvidenceFacts {
   std::vector<experiment::MissingPart> left_out;  // knobs
 };
 
+/// Knobs that rubatod does not grant, and why.
+using RefusedKnobs = std::vector<std::pair<Knob, Error>>;
+
 /// Errors: more GPUs than one, no knob that may be set, nothing that would put it back.
 [[nodiscard]] Result<EvidenceFacts> ask_evidence_facts(Interrupts& interrupts, const std::string& gpu_list,
-                                                       const RunOptions& options);
+                                                       const RunOptions& options,
+                                                       const RefusedKnobs& refused);
 
 /// The board as `rubato devices --json` tells of it, without what names this very one.
 [[nodiscard]] Result<nlohmann::ordered_json> ask_board(Interrupts& interrupts, const std::string& gpu_list,

@@ -1,3 +1,6 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -8,6 +11,7 @@
 #include "cli/factor_options.h"
 #include "cli/invocation.h"
 #include "cli/output_file.h"
+#include "cli/progress_line.h"
 #include "cli/records.h"
 #include "cli/report/emissions.h"
 #include "cli/report/file_page.h"
@@ -21,9 +25,12 @@
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kAll = {Series::samples,    Series::meters,     Series::marks,    Series::kernels,
-                             Series::iterations, Series::statements, Series::rates,    Series::shifts,
-                             Series::features,   Series::blocks,     Series::decisions};
+constexpr std::array kAll = {Series::samples,    Series::meters,     Series::marks,     Series::kernels,
+                             Series::iterations, Series::statements, Series::rates,     Series::shifts,
+                             Series::features,   Series::blocks,     Series::decisions, Series::expectations};
+
+// Rows that are written before anybody wonders.
+constexpr std::size_t kWaitedFor = 200'000;
 
 struct Options {
   std::string run = "last";
@@ -75,19 +82,38 @@ std::vector<Series> asked_for(const std::string& what) {
   return which;
 }
 
-Status write_html(const std::filesystem::path& file, const Options& options, report::Sink& to) {
+/// The rows of all of these series together.
+void tell_progress(SeriesReader& reader, std::span<const Series> which, ProgressLine& line) {
+  std::size_t all = 0;
+  for (const Series series : which) all += reader.rows_about(series);
+  if (all < kWaitedFor) return;
+  reader.watch([&line, all, done = std::size_t{0}](std::size_t rows) mutable {
+    done += rows;
+    // More may come than were counted: the run goes on, or rows of two kinds are none together.
+    line.show(std::min(done, all), all, "rows");
+  });
+}
+
+Status write_html(const std::filesystem::path& file, const Options& options, report::Sink& to,
+                  ProgressLine& line) {
   const auto source = page_source(file);
   if (!source) return fail(source.error());
   if (*source == PageSource::document) return write_document_page(file, std::string(kVersion), to);
   if (*source == PageSource::table) return write_table_page(file, std::string(kVersion), to);
+  line.show(0, 2, "steps: reading the record");
   const auto read = read_summarised(file);
   if (!read) return fail(read.error());
   const auto factors = options.factors.factors();
   if (!factors) return fail(factors.error());
-  return write_run_page({read->run, read->summary, read->running}, *factors, to);
+  // Reading takes about as long as packing does.
+  return write_run_page({read->run, read->summary, read->running}, *factors, to,
+                        [&line](std::size_t done, std::size_t all) {
+                          line.show(all + done, 2 * all, "steps: packing its series");
+                        });
 }
 
-Status write_as(const std::filesystem::path& file, const Options& options, report::Sink& to) {
+Status write_as(const std::filesystem::path& file, const Options& options, report::Sink& to,
+                ProgressLine& line) {
   if (options.format == "emissions") {
     const auto read = read_summarised(file);
     if (!read) return fail(read.error());
@@ -95,18 +121,22 @@ Status write_as(const std::filesystem::path& file, const Options& options, repor
     if (!factors) return fail(factors.error());
     return write_emissions(read->run, read->summary, factors->co2, to);
   }
-  if (options.format == "html") return write_html(file, options, to);
+  if (options.format == "html") return write_html(file, options, to, line);
   std::string report;
   if (options.format == "json") {
     auto whole = report_of(file);
     if (!whole) return fail(whole.error());
     report = std::move(*whole);
   }
-  const auto reader = SeriesReader::open(file);
+  auto reader = SeriesReader::open(file);
   if (!reader) return fail(reader.error());
+  const bool one = options.format == "csv";
+  const std::vector<Series> which =
+      one && options.what.empty() ? std::vector{Series::samples} : asked_for(options.what);
+  tell_progress(*reader, which, line);
   if (options.format == "perfetto") return write_trace(*reader, to);
-  if (options.format == "json") return write_json(*reader, report, asked_for(options.what), to);
-  return write_csv(*reader, options.what.empty() ? Series::samples : asked_for(options.what).front(), to);
+  if (options.format == "json") return write_json(*reader, report, which, to);
+  return write_csv(*reader, which.front(), to);
 }
 
 int run_export(Invocation& invocation, const Options& options) {
@@ -122,7 +152,9 @@ int run_export(Invocation& invocation, const Options& options) {
   if (!file) return refuse(invocation, file.error(), 1);
   auto out = OutputFile::open(options.output, options.force);
   if (!out) return refuse(invocation, out.error(), out.error().code == ErrorCode::conflict ? kRefused : 1);
-  if (const Status written = write_as(*file, options, *out); !written)
+  // Between lines of the output itself it would only be in the way.
+  ProgressLine line(invocation.quiet || (options.output == "-" && isatty(STDOUT_FILENO) == 1));
+  if (const Status written = write_as(*file, options, *out, line); !written)
     return refuse(invocation, written.error(), 1);
   if (const Status finished = out->finish(); !finished) return refuse(invocation, finished.error(), 1);
   return 0;
@@ -152,7 +184,7 @@ void add_export(CLI::App& app, Invocation& invocation) {
   command->add_option("--what", options.what, "which series (default: samples in CSV, all of them in JSON)")
       ->type_name("SERIES")
       ->check(CLI::IsMember({"samples", "meters", "marks", "kernels", "iterations", "statements", "rates",
-                             "shifts", "features", "blocks", "decisions"}));
+                             "shifts", "features", "blocks", "decisions", "expectations"}));
   command->add_option("--output,-o", options.output, "where to, - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

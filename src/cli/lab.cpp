@@ -5,6 +5,7 @@
 #include "cli/invocation.h"
 #include "cli/lab_options.h"
 #include "cli/lab_report.h"
+#include "cli/lines.h"
 #include "cli/print_run.h"
 #include "cli/progress_line.h"
 #include "core/sweep_table_csv.h"
@@ -191,7 +192,7 @@ void add_lab_suites(CLI::App& lab, Invocation& invocation) {
       return;
     }
     for (const lab::SuiteInfo& suite : lab::suites())
-      fmt::print("{:<18} {}\n", suite.name, suite.description);
+      print_line(fmt::format("{:<18} ", suite.name), suite.description);
   });
 }
 

@@ -58,16 +58,20 @@ std::string how(const LatencyTable& t) {
 std::string latency_dry_run_text(const LatencyDryRun& dry) {
   const double changes = static_cast<double>(dry.plan.pairs.size() * dry.plan.repeats);
   const bool memory = dry.plan.memory_clock;
-  std::string out =
+  const auto options = text_options(STDOUT_FILENO);
+  std::string out = report::wrapped(
       cat(dry.gpu, " (", dry.uuid, "): nothing is set. It would lock ", dry.plan.pairs.size(),
           " pairs of clocks ", dry.plan.repeats, " times each under the micro-benchmark ", dry.load,
           ", about ", report::text_of(experiment::length_of_change(dry.plan) * changes),
-          " of this GPU's time, and unlock them at the end.\n");
+          " of this GPU's time, and unlock them at the end."),
+      "", options.width);
   report::Table table({{memory ? "FROM SM / MEMORY" : "FROM SM MHz", true}, {"TO", true}});
   for (const ClockPair& pair : dry.plan.pairs)
     table.add({clock_text(pair.from, memory), clock_text(pair.to, memory)});
-  out += table.text(0, text_options(STDOUT_FILENO));
-  return out + "Clocks that the power limit does not leave under this load are replaced by lower ones.\n";
+  out += table.text(0, options);
+  return out + report::wrapped(
+                   "Clocks that the power limit does not leave under this load are replaced by lower ones.",
+                   "", options.width);
 }
 
 std::string latency_dry_run_json(const LatencyDryRun& dry) {
@@ -87,8 +91,9 @@ std::string latency_text(const LatencyTable& t) {
   const bool memory = std::any_of(t.pairs.begin(), t.pairs.end(), [](const experiment::PairLatency& p) {
     return p.from.memory != p.to.memory;
   });
-  std::string out =
-      cat(t.gpu, " (", t.uuid, "), ", name_of(t.kind), " under ", t.load, ": clock changes in ms\n");
+  std::string out = report::wrapped(
+      cat(t.gpu, " (", t.uuid, "), ", name_of(t.kind), " under ", t.load, ": clock changes in ms"), "",
+      options.width);
   report::Table table({{memory ? "FROM SM / MEMORY" : "FROM SM MHz", true},
                        {"TO", true},
                        {"CLOCK", true},

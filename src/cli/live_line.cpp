@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 
 namespace rubato::cli {
@@ -17,9 +18,8 @@ std::string what_it_is(PeriodRelation relation) {
   return "iteration";
 }
 
-std::string percent(double fraction) {
-  const double value = fraction * 100;
-  return number(value, value < 10 ? 1 : 0);
+std::string in_passing(double fraction) {
+  return short_percent(fraction, fraction < 0.1 ? 1 : 0);
 }
 
 bool same(const IterationEstimate& a, const IterationEstimate& b) {
@@ -30,10 +30,12 @@ bool same(const IterationEstimate& a, const IterationEstimate& b) {
 /// "12.3 % ± 0.4 % less energy"; where the sign is in doubt, that no difference is seen.
 std::string share_words(const conduct::Share& share, std::string_view what, std::string_view positive,
                         std::string_view negative) {
-  const std::string half = cat(" ± ", number(100 * share.half_width, share.half_width < 0.001 ? 2 : 1), " %");
+  const std::string half = share.half_width < 0.00005
+                               ? std::string(" ± under 0.01 %")
+                               : cat(" ± ", short_percent(share.half_width, share.half_width < 0.001 ? 2 : 1));
   if (std::abs(share.value) <= share.half_width) return cat("no difference in ", what, " beyond", half);
-  return cat(number(100 * std::abs(share.value), 1), " %", half, " ", share.value > 0 ? positive : negative,
-             " ", what);
+  return cat(short_percent(std::abs(share.value)), half, " ", share.value > 0 ? positive : negative, " ",
+             what);
 }
 
 }  // namespace
@@ -51,10 +53,10 @@ std::string iteration_words(const IterationEstimate& e) {
   if (!e.periodic || !e.period) return cat("no iteration in ", name_of(e.source), ", ", sure, ": ", e.why);
   const bool exact = e.relation == PeriodRelation::exact;
   std::string words = cat(what_it_is(e.relation), exact ? " " : ": ", *e.period);
-  if (e.half_width) words += cat(" ± ", percent(*e.half_width), " %");
+  if (e.half_width) words += cat(" ± ", in_passing(*e.half_width));
   words += cat(", from ", name_of(e.source), ", ", sure);
   if (e.drift_per_minute)
-    words += cat("; ", *e.drift_per_minute > 0 ? "+" : "", percent(*e.drift_per_minute), " % a minute");
+    words += cat("; ", *e.drift_per_minute > 0 ? "+" : "", in_passing(*e.drift_per_minute), " a minute");
   return words;
 }
 

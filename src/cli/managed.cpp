@@ -11,9 +11,11 @@
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/gpus.h"
+#include "cli/guarding.h"
 #include "cli/version.h"
 #include "guard/files.h"
 #include "guard/stale.h"
+#include "wire/lease_client.h"
 
 namespace rubato::cli {
 namespace {
@@ -25,6 +27,26 @@ constexpr auto kRescueStep = std::chrono::milliseconds(50);
 bool manages(const wire::StatusReply& status, const std::string& uuid) {
   return std::any_of(status.gpus.begin(), status.gpus.end(),
                      [&uuid](const wire::ManagedGpu& gpu) { return gpu.gpu.uuid == uuid; });
+}
+
+/// rubatod, and the GPUs of a list that it manages all of.
+struct Manager {
+  wire::Greeted greeted;
+  std::vector<std::string> uuids;
+};
+
+Result<std::optional<Manager>> find_manager(std::string_view gpu_list) {
+  auto greeted = greet_manager(gpu_list);
+  if (!greeted) return fail(greeted.error());
+  if (!*greeted) return std::optional<Manager>();
+  auto uuids = uuids_asked_by_child(gpu_list);
+  const std::size_t managed = managed_among((*greeted)->status, uuids);
+  if (managed == 0) return std::optional<Manager>();
+  if (managed == uuids.size()) return Manager{std::move(**greeted), std::move(uuids)};
+  return fail(ErrorCode::unavailable,
+              cat((*greeted)->welcome.server, " manages ", managed, " of the ", uuids.size(),
+                  " GPUs of this run, and a run is set by one of rubatod and a guard of its own"),
+              "choose them apart with --gpu; `rubato doctor` names the managed ones");
 }
 
 /// Whether nothing lies there any more that waits to be put back.
@@ -57,19 +79,32 @@ Result<std::optional<wire::Greeted>> greet_manager(std::string_view gpu_list) {
   return std::optional<wire::Greeted>();
 }
 
+std::size_t managed_among(const wire::StatusReply& status, const std::vector<std::string>& uuids) {
+  return static_cast<std::size_t>(std::count_if(
+      uuids.begin(), uuids.end(), [&status](const auto& uuid) { return manages(status, uuid); }));
+}
+
 Result<std::optional<wire::Greeted>> manager_of(std::string_view gpu_list) {
-  auto greeted = greet_manager(gpu_list);
-  if (!greeted || !*greeted) return greeted;
-  const wire::Greeted& manager = **greeted;
-  const auto uuids = uuids_asked_by_child(gpu_list);
-  const auto managed = std::count_if(uuids.begin(), uuids.end(),
-                                     [&](const auto& uuid) { return manages(manager.status, uuid); });
-  if (managed == 0) return std::optional<wire::Greeted>();
-  if (static_cast<std::size_t>(managed) == uuids.size()) return greeted;
-  return fail(ErrorCode::unavailable,
-              cat(manager.welcome.server, " manages ", managed, " of the ", uuids.size(),
-                  " GPUs of this run, and a run is set by one of rubatod and a guard of its own"),
-              "choose them apart with --gpu; `rubato doctor` names the managed ones");
+  auto manager = find_manager(gpu_list);
+  if (!manager) return fail(manager.error());
+  if (!*manager) return std::optional<wire::Greeted>();
+  return std::optional(std::move((*manager)->greeted));
+}
+
+Result<bool> manager_grants(std::string_view gpu_list, const std::vector<Knob>& knobs) {
+  auto manager = find_manager(gpu_list);
+  if (!manager) return fail(manager.error());
+  if (!*manager) return false;
+  auto& [greeted, uuids] = **manager;
+  if (greeted.welcome.mode == wire::kObserve) return fail(only_observes());
+  wire::Acquire wanted{.gpus = {}, .knobs = knobs, .found_sm_clock = {}};
+  for (std::string& uuid : uuids) wanted.gpus.push_back({std::move(uuid)});
+  wire::LeaseClient lease(std::move(greeted.channel), std::make_shared<RealClock>());
+  const auto granted = lease.acquire(std::move(wanted));
+  if (!granted) return fail(granted.error());
+  const auto given_back = lease.release();
+  if (!given_back) return fail(given_back.error());
+  return true;
 }
 
 conduct::Rescue rescue_by_manager(std::string_view gpu_list, conduct::Rescue otherwise) {

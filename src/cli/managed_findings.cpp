@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/gpus.h"
 #include "cli/managed.h"
 
 namespace rubato::cli {
@@ -33,6 +34,26 @@ void look_at_gpus(std::vector<Finding>& findings, const wire::Greeted& manager) 
                         std::string(kRules)});
 }
 
+std::string listed(const std::vector<std::string>& uuids) {
+  std::string out;
+  for (const auto& uuid : uuids) out += cat(out.empty() ? "" : ",", uuid);
+  return out;
+}
+
+/// True where it manages all of them. A run over managed and other GPUs has nobody who could set them all.
+bool manages_all(std::vector<Finding>& findings, const wire::StatusReply& status,
+                 const std::vector<std::string>& uuids) {
+  std::vector<std::string> its;
+  std::vector<std::string> others;
+  for (const auto& uuid : uuids) (managed_among(status, {uuid}) == 1 ? its : others).push_back(uuid);
+  if (!its.empty() && !others.empty())
+    findings.push_back({State::note, "rubatod",
+                        cat("it manages ", its.size(), " of the ", uuids.size(),
+                            " GPUs here, and a run over managed and other GPUs is only measured"),
+                        cat("choose them apart: --gpu ", listed(its), " or --gpu ", listed(others))});
+  return others.empty();
+}
+
 }  // namespace
 
 bool look_at_rubatod(std::vector<Finding>& findings, std::string_view gpu_list) {
@@ -55,8 +76,10 @@ bool look_at_rubatod(std::vector<Finding>& findings, std::string_view gpu_list) 
     findings.push_back({State::note, "rubatod",
                         cat("the last thing it refused you: ", manager.status.last_refusal),
                         std::string(kRules)});
-  return !observes && std::any_of(manager.status.gpus.begin(), manager.status.gpus.end(),
-                                  [](const wire::ManagedGpu& gpu) { return gpu.allowed; });
+  const bool all = manages_all(findings, manager.status, uuids_asked_by_child(gpu_list));
+  return !observes && all &&
+         std::any_of(manager.status.gpus.begin(), manager.status.gpus.end(),
+                     [](const wire::ManagedGpu& gpu) { return gpu.allowed; });
 }
 
 }  // namespace rubato::cli

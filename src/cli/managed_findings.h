@@ -9,7 +9,7 @@
 
 namespace rubato::cli {
 
-/// True where it would set GPUs for this user, who then needs no right.
+/// True where it manages all of these GPUs and would set some for this user, who then needs no right.
 [[nodiscard]] bool look_at_rubatod(std::vector<Finding>& findings, std::string_view gpu_list);
 
 }  // namespace rubato::cli

@@ -9,6 +9,7 @@
 #include "cli/model_options.h"
 #include "cli/output_file.h"
 #include "cli/print_run.h"
+#include "cli/progress_line.h"
 #include "cli/report/model_report.h"
 #include "core/sweep_table_csv.h"
 #include "report/render.h"
@@ -24,24 +25,26 @@ struct Options {
   bool force = false;
 };
 
-Result<experiment::ModelFile> trained(const Options& options) {
+Result<experiment::ModelFile> trained(const Options& options, bool quiet) {
   const auto learner = predict::find_learner(options.model);
   if (!learner) return fail(learner.error());
   auto knobs = parse_knobs(options.knobs);
   if (!knobs) return fail(knobs.error());
   const auto table = read_sweep_table(options.table);
   if (!table) return fail(table.error());
-  return experiment::train_model(*table,
-                                 {.learner = *learner,
-                                  .knobs = std::move(*knobs),
-                                  .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))});
+  ProgressLine line(quiet);
+  return experiment::train_model(
+      *table, {.learner = *learner,
+               .knobs = std::move(*knobs),
+               .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
+               .progress = [&line](std::size_t done, std::size_t all) { line.show(done, all, "models"); }});
 }
 
 int model_train(Invocation& invocation, const Options& options) {
   // Opened first: what cannot be written is found before the work is done.
   auto file = OutputFile::open(options.out, options.force);
   if (!file) return refuse(invocation, file.error());
-  const auto model = trained(options);
+  const auto model = trained(options, invocation.quiet);
   if (!model) return refuse(invocation, model.error());
   if (const Status written = file->write(experiment::write_model_file(*model)); !written)
     return refuse(invocation, written.error(), 1);

@@ -167,6 +167,7 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
     if (!chosen) return refuse(invocation, chosen.error());
     plan.strategy = std::move(chosen->strategy);
     plan.intent = std::move(chosen->intent);
+    if (!plan.intent.empty() && asked.governing) plan.goal = asked.governing->goal;
     plan.inside = std::move(chosen->plan);
   }
   if (plan.inside && !plan.hooks.kernels) {

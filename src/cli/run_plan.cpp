@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "cli/rank_group.h"
 
@@ -15,10 +16,6 @@ namespace {
 constexpr double kSameBound = 1e-9;
 constexpr double kSameClock = 1;  // MHz; drivers tell whole ones, and cut or round
 constexpr std::uintmax_t kLargestPlan = 16 << 20;
-
-std::string in_percent(double fraction) {
-  return cat(number(100 * fraction, 2), " %");
-}
 
 Error in_plan(const AskedPlan& asked, std::string what, std::string hint) {
   return {ErrorCode::invalid_argument, cat("--plan ", asked.file, ": ", std::move(what)), std::move(hint)};
@@ -84,8 +81,8 @@ Result<AskedPlan> read_asked_plan(const std::string& file, const WantedText& wan
     return fail(in_plan(asked, "at_single.time_s is 0, and an iteration takes time", plan_again(asked)));
   if (*bound && asked.plan.max_slowdown > **bound + kSameBound)
     return fail(in_plan(asked,
-                        cat("it was made for at most ", in_percent(asked.plan.max_slowdown), " slower, and ",
-                            in_percent(**bound), " is asked for"),
+                        cat("it was made for at most ", short_percent(asked.plan.max_slowdown, 2),
+                            " slower, and ", short_percent(**bound, 2), " is asked for"),
                         cat("make it anew with --max-slowdown ", number(100 * **bound, 2), "%")));
   return asked;
 }
@@ -149,7 +146,7 @@ std::string describe(const AskedPlan& asked) {
   const plan::LayerPlan& plan = asked.plan;
   const auto changes = govern::changes_in(plan);
   return cat("the plan ", asked.file, " (", plan.strategy, ") for ", plan.network, " at batch ", plan.batch,
-             ", ", name_of(plan.precision), ", at most ", in_percent(asked.max_slowdown),
+             ", ", name_of(plan.precision), ", at most ", short_percent(asked.max_slowdown, 2),
              " slower: ", plan.phases.size(), plan.phases.size() == 1 ? " phase, " : " phases, ", changes,
              changes == 1 ? " change" : " changes", " of clocks an iteration, against ",
              describe(govern::setting_of(plan.single, plan.memory_clock)));

@@ -86,7 +86,7 @@ std::string could_be_set(const OpenGpus& open, bool wanted) {
                 clocks->sm.back());
   if (what.empty()) return {};
   return cat("with the right to set, rubato could use ", what,
-             "; what that would cost and save here is not known before it is tried");
+             "; `rubato advise --run last` estimates what that would cost and save");
 }
 
 /// Learnt on such boards under these knobs; null where there is none, and physics has to do.

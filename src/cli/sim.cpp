@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/invocation.h"
+#include "cli/lines.h"
 #include "device/replay/world.h"
 #include "device/sim/profile.h"
 #include "device/sim/work.h"
@@ -45,7 +46,7 @@ void print_workloads(const Invocation& invocation) {
   }
   fmt::print("{:<14} {}\n", "WORKLOAD", "WHAT IT IS");
   for (const auto& workload : sim::list_workloads())
-    fmt::print("{:<14} {}\n", workload.name, workload.description);
+    print_line(fmt::format("{:<14} ", workload.name), workload.description);
   fmt::print("\nTrain one with: rubato run --gpu sim:v100 -- rubato sim train NAME --iterations 200\n");
 }
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
+#include "cli/managed.h"
 #include "cli/output_file.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
@@ -118,7 +119,15 @@ int sweep(Invocation& invocation, const SweepOptions& options) {
   if (!options.dry_run) put_back_stale(invocation.gpu);
 
   Interrupts interrupts;
-  const auto facts = ask_facts(interrupts, invocation.gpu, options.run, plan.grid, options.dry_run);
+  std::vector<Knob> knobs;
+  for (const auto& values : plan.knobs) knobs.push_back(values.knob);
+  const auto managed = manager_grants(invocation.gpu, knobs);
+  if (!managed && !options.dry_run) return refuse(invocation, managed.error());
+  // What rubatod grants, this process needs no right for.
+  RunOptions rights = options.run;
+  if (managed.value_or(false)) rights.sudo = rights.accept_unrestored = true;
+  auto facts = ask_facts(interrupts, invocation.gpu, rights, plan.grid, options.dry_run);
+  if (facts && !managed) facts->notes.push_back(cat("it would be refused here: ", managed.error().what));
   if (!facts) return refuse(invocation, facts.error());
   const auto identity = identity_of(plan, options, simulated ? cat(invocation.gpu) : joined(facts->uuids));
   if (options.dry_run) {

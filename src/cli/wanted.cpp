@@ -121,17 +121,33 @@ Status fit_knobs(const Wanted& wanted, const std::vector<std::unique_ptr<device:
   return {};
 }
 
+/// What helps is a limit that all of them take: that of one may be too low for another.
+std::string limits_of_all(const std::vector<PowerLimits>& limits) {
+  Watts min = limits.front().min;
+  Watts max = limits.front().max;
+  std::string now;
+  for (const PowerLimits& one : limits) {
+    min = std::max(min, one.min);
+    max = std::min(max, one.max);
+    now += cat(now.empty() ? "" : ", ", one.requested);
+  }
+  if (min > max) return "no limit suits all of these GPUs: choose them apart with --gpu";
+  return cat("choose a limit from ", min, " to ", max, limits.size() > 1 ? ", which all of them take" : "",
+             "; requested now: ", now);
+}
+
 Status fit_limit(Watts asked, const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
+  std::vector<PowerLimits> all;
+  std::string refused;
   for (const auto& gpu : gpus) {
     const auto limits = gpu->power_limits();
     if (!limits) return fail(limits.error());
-    if (asked >= limits->min && asked <= limits->max) continue;
-    return fail(ErrorCode::invalid_argument,
-                cat(title(*gpu), ": power limit ", asked, " is outside ", limits->min, " to ", limits->max),
-                cat("choose a limit from ", limits->min, " to ", limits->max,
-                    "; requested now: ", limits->requested));
+    all.push_back(*limits);
+    if (refused.empty() && (asked < limits->min || asked > limits->max))
+      refused = cat(title(*gpu), ": power limit ", asked, " is outside ", limits->min, " to ", limits->max);
   }
-  return {};
+  if (refused.empty()) return {};
+  return fail(ErrorCode::invalid_argument, std::move(refused), limits_of_all(all));
 }
 
 Result<ClockRange> parse_range(const std::string& text) {

@@ -210,6 +210,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (!parts.channels.empty()) parts.meter_news = [&live_meters](TimePoint) { return live_meters.take(); };
   const bool any_meter = !parts.channels.empty();
   parts.strategy = std::move(plan.strategy);
+  parts.goal = plan.goal;
   if (!plan.leader) parts.gpus = std::move(open.gpus);
   const bool any_gpu = !parts.gpus.empty();
   if (lease) {

@@ -16,6 +16,7 @@
 #include "cli/rank_group.h"
 #include "cli/wanted.h"
 #include "conduct/lease_holder.h"
+#include "core/objective.h"
 #include "govern/strategy.h"
 #include "plan/layers/layer_plan.h"
 #include "record/types.h"
@@ -29,6 +30,7 @@ struct WrapPlan {
   Wanted wanted;
   std::unique_ptr<wire::Channel> guard;  // greeted already; null: nothing will be set
   conduct::Rescue rescue;
+  std::optional<Goal> goal;            // of a strategy that chooses the setting itself
   std::optional<double> max_slowdown;  // promised to whoever grants the lease; a fraction
   bool allow_shared = false;
   std::vector<std::string> meters;  // as typed after --meter

@@ -23,6 +23,9 @@ class ClockGate final : public govern::Strategy {
 
   [[nodiscard]] std::string_view name() const override { return inner_ ? inner_->name() : name_; }
   [[nodiscard]] govern::Decision next(const govern::Observation& o) override;
+  [[nodiscard]] std::optional<Expectation> expected() const override {
+    return inner_ ? inner_->expected() : std::nullopt;
+  }
 
  private:
   void open(std::optional<std::string> objection);

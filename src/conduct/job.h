@@ -1,5 +1,5 @@
 // The user's command as rubato's child: same process group, same terminal, same standard streams; rubato only
-// waits. docs/design.md#the-job says what is forwarded and what is not.
+// waits. docs/design.md#a-run-step-by-step says what is forwarded and what is not.
 #pragma once
 
 #include <sys/types.h>

@@ -40,7 +40,8 @@ Session::Session(SessionParts parts, TimePoint begin)
       next_decision_(begin),
       next_state_(begin),
       tally_(begin),
-      tallied_until_(begin) {
+      tallied_until_(begin),
+      expectations_(begin) {
   for (auto& gpu : parts_.gpus) {
     GpuUnit unit;
     unit.restoration.gpu = gpu->identity().id;
@@ -70,6 +71,9 @@ void Session::open() {
       unit.highest_sm_clock = clocks->sm.back();
     record_device(unit);
   }
+  if (parts_.goal)
+    put(&record::Writer::goal,
+        record::GoalInForce{begin_, std::string(parts_.strategy->name()), *parts_.goal});
   if (!parts_.channels.empty() && parts_.meter_news)
     meters_.emplace(std::move(parts_.channels), begin_, parts_.writer.get(), parts_.warn);
 }

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "conduct/energy_board.h"
+#include "conduct/expectation_keeper.h"
 #include "conduct/gpu_unit.h"
 #include "conduct/iteration_watch.h"
 #include "conduct/kernel_reader.h"
@@ -23,6 +24,7 @@
 #include "conduct/plan_runner.h"
 #include "conduct/so_far.h"
 #include "conduct/tally_keeper.h"
+#include "core/objective.h"
 #include "device/gpu.h"
 #include "govern/strategy.h"
 #include "measure/sampler.h"
@@ -42,6 +44,7 @@ struct JobEnd {
 struct SessionParts {
   std::vector<std::unique_ptr<device::Gpu>> gpus;
   std::unique_ptr<govern::Strategy> strategy;
+  std::optional<Goal> goal{};              // what the strategy was made for, for the record; absent: nothing
   std::unique_ptr<LeaseHolder> lease;      // null: this run sets nothing
   std::unique_ptr<record::Writer> writer;  // null: no record could be made
   std::function<std::vector<Mark>(TimePoint)> marks;
@@ -168,6 +171,8 @@ class Session final : public measure::SampleSink {
   void put_all_back(TimePoint now, const GpuUnit* except = nullptr);
   void stand_back(const Error& error, TimePoint now);
   void note(const std::string& action, const std::string& why, TimePoint now, const Setting& setting);
+  /// What the strategy chose from, where that is news.
+  void keep_expectation(const Setting& chosen, TimePoint now);
   void close_lease(TimePoint now);
   void warn(const Error& error) const;
   template <class Row>
@@ -205,6 +210,7 @@ class Session final : public measure::SampleSink {
   std::shared_ptr<const std::map<std::string, double>> features_;
   std::optional<std::string> shift_;  // not yet told to the strategy
   std::optional<govern::Decision> last_decision_;
+  ExpectationKeeper expectations_;
   record::Decision doing_;               // and why, as a watcher is told
   std::optional<TimePoint> plan_began_;  // while it runs
   Seconds plan_ran_;                     // together, before that

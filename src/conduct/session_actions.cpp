@@ -91,6 +91,12 @@ void Session::note(const std::string& action, const std::string& why, TimePoint 
   if (action == "measure_only" || (!stand_back_ && parse_block_role(action))) doing_ = decision;
 }
 
+void Session::keep_expectation(const Setting& chosen, TimePoint now) {
+  if (!parts_.writer) return;
+  if (auto expected = parts_.strategy->expected(); expected && expectations_.keep(*expected, chosen, now))
+    parts_.writer->expectation({now, std::move(*expected)});
+}
+
 void Session::tell_so_far(const record::Block& block) {
   so_far_.add(block);
   if (!parts_.so_far || block.setting.empty()) return;
@@ -102,9 +108,11 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
   const bool news = !last_decision_ || last_decision_->action != decision.action ||
                     last_decision_->role != decision.role || last_decision_->setting != decision.setting;
   const bool only_measures = parts_.strategy->name() == govern::kMeasureOnly;
-  if (news)
-    note(only_measures ? "measure_only" : std::string(name_of(decision.role)), decision.why, now,
-         decision.action == govern::Action::wait ? in_force_ : decision.setting);
+  if (news) {
+    const Setting& chosen = decision.action == govern::Action::wait ? in_force_ : decision.setting;
+    note(only_measures ? "measure_only" : std::string(name_of(decision.role)), decision.why, now, chosen);
+    keep_expectation(chosen, now);
+  }
   last_decision_ = decision;
 
   if (decision.action == govern::Action::use_setting && in_force_ != decision.setting) {

@@ -16,7 +16,7 @@
 namespace rubato::daemon {
 
 struct AuditEntry {
-  std::string_view event;     // "lease", "set", "restore", "end", "start", "stop"
+  std::string_view event;     // "lease", "set", "restore", "end", "job", "start", "stop"
   std::string_view decision;  // "granted", "refused", "would_grant", "would_set", "done", "failed"
   std::optional<Caller> caller{};
   std::string client{};  // as it calls itself: not to be believed

@@ -305,7 +305,10 @@ Result<Config> parse_config(std::string_view text, const std::string& file, cons
 
 Result<Config> read_config(const std::filesystem::path& file, const Names& names) {
   struct stat state {};
-  if (::stat(file.c_str(), &state) != 0) return fail(from_errno(errno, cat("cannot read ", file.string())));
+  if (::stat(file.c_str(), &state) != 0)
+    return fail(from_errno(errno, cat("cannot read the configuration ", file.string()),
+                           "docs/daemon.md shows one to begin with; "
+                           "without --config rubatod only observes"));
   const bool ours = state.st_uid == 0 || state.st_uid == ::geteuid();
   if (!ours || (state.st_mode & 022U) != 0)
     return fail(ErrorCode::no_permission,

@@ -25,6 +25,8 @@ Core::Core(CoreOptions options, TimePoint now) : options_(std::move(options)), r
     entry.identity = gpu.identity;
     entry.owner = gpu.owner;
     entry.next_try = now;
+    if (const auto job = options_.jobs.find(gpu.identity.id); job != options_.jobs.end())
+      entry.job = job->second;
     gpus_.push_back(std::move(entry));
   }
   step({}, now);
@@ -33,6 +35,17 @@ Core::Core(CoreOptions options, TimePoint now) : options_(std::move(options)), r
 Client* Core::find(ConnectionId id) {
   const auto found = clients_.find(id);
   return found == clients_.end() ? nullptr : &found->second;
+}
+
+const GpuEntry* Core::entry_of(const GpuId& gpu) const {
+  const auto found =
+      std::find_if(gpus_.begin(), gpus_.end(), [&](const GpuEntry& one) { return one.identity.id == gpu; });
+  return found == gpus_.end() ? nullptr : &*found;
+}
+
+const Rule* Core::rule_of(const Client& client, const GpuId& gpu) const {
+  const GpuEntry* entry = entry_of(gpu);
+  return rule_for(rules_, entry == nullptr ? client.caller : placed(client.caller, entry->job), gpu);
 }
 
 void Core::connected(ConnectionId id, Caller caller, TimePoint now) {
@@ -92,6 +105,8 @@ void Core::answered(Ticket ticket, Outcome outcome, TimePoint now) {
       return ended_one(task, outcome, now);
     case TaskKind::look:
       return looked_at_one(task, outcome, now);
+    case TaskKind::clear:
+      return cleared_one(task, outcome, now);
   }
 }
 
@@ -112,6 +127,7 @@ void Core::step(const Surroundings& surroundings, TimePoint now) {
       post({TaskKind::look, i, *gpu.holder}, Look{});
     }
   }
+  clear_again();
   std::vector<ConnectionId> silent;
   for (const auto& [id, client] : clients_) {
     if (!client.greeted && !client.gone && now - client.connected_at > kGreetingPatience)
@@ -133,7 +149,7 @@ void Core::use_rules(Rules rules, TimePoint now) {
   std::vector<std::pair<ConnectionId, Error>> ending;
   for (const auto& [id, client] : clients_) {
     if (!client.lease || client.lease->state == LeaseState::ending) continue;
-    Status fine = may_lease(rules_, client.caller, client.lease->terms);
+    Status fine = may_lease_all(client, client.lease->terms);
     const bool observed = rules_.mode == Mode::observe;
     if (fine && client.lease->observed != observed)
       fine = fail(ErrorCode::unavailable, "rubatod's mode was changed", "ask again");
@@ -168,6 +184,8 @@ void Core::give_signs_of_life() {
       moves = moves || std::exchange(gpu.calls_told, calls) != calls;
     };
     if (client.in_flight) look(client.in_flight->gpu);
+    if (client.job_call)
+      for (const std::size_t place : client.job_call->gpus) look(place);
     if (client.lease)
       for (const std::size_t place : client.lease->gpus) look(place);
     if (moves) reply(id, 0, wire::Heartbeat{});
@@ -200,7 +218,8 @@ void Core::refuse(ConnectionId id, const Client& client, std::uint64_t sequence,
 
 void Core::note(AuditEntry entry, const Client* client, TimePoint now) {
   if (client != nullptr) {
-    entry.caller = client->caller;
+    const GpuEntry* gpu = entry.gpus.empty() ? nullptr : entry_of(entry.gpus.front());
+    entry.caller = gpu == nullptr ? client->caller : placed(client->caller, gpu->job);
     entry.client = client->name;
     User& user = user_of(*client, now);
     const bool refused = entry.decision == "refused";

@@ -26,6 +26,9 @@ struct CoreOptions {
   std::vector<CoreGpu> gpus;
   Rules rules;
   std::function<void(const AuditEntry&)> audit;
+  uid_t uid = 0;  // rubatod's own, whose word on jobs counts as root's does
+  Jobs jobs{};    // as they were known before
+  std::function<void(const Jobs&)> keep_jobs{};
 };
 
 struct Outgoing {
@@ -75,12 +78,20 @@ class Core {
   Status apply(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
   Status restore(ConnectionId id, Client& client, const wire::Message& message);
   Status release(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
+  [[nodiscard]] Status may_lease_all(const Client& client, const wire::Acquire& request) const;
   [[nodiscard]] wire::StatusReply status_for(ConnectionId id, const Client& client) const;
   [[nodiscard]] Result<std::vector<std::size_t>> places_of(const Client& client,
                                                            const wire::Acquire& request) const;
   [[nodiscard]] Result<std::size_t> leased_place(const Client& client, const GpuId& gpu) const;
   [[nodiscard]] Status may_anything() const;
   [[nodiscard]] Watts others_limits(std::size_t except) const;
+
+  // core_jobs.cpp
+  Status tell_job(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
+  void cleared_one(const Pending& task, const Outcome& outcome, TimePoint now);
+  void clear_again();
+  void all_cleared(ConnectionId id, Client& client, TimePoint now);
+  void keep_jobs() const;
 
   // core_leases.cpp
   void prepared_one(const Pending& task, const Outcome& outcome, TimePoint now);
@@ -99,6 +110,9 @@ class Core {
   void note(AuditEntry entry, const Client* client, TimePoint now);
   [[nodiscard]] User& user_of(const Client& client, TimePoint now);
   [[nodiscard]] Client* find(ConnectionId id);
+  /// The rule for the caller on this GPU; null: none.
+  [[nodiscard]] const Rule* rule_of(const Client& client, const GpuId& gpu) const;
+  [[nodiscard]] const GpuEntry* entry_of(const GpuId& gpu) const;
 
   CoreOptions options_;
   Rules rules_;

@@ -73,7 +73,7 @@ void Core::all_taken(ConnectionId id, TimePoint now) {
   if (!lease.failure && !allowed) lease.failure = allowed.error();
   AuditEntry entry{
       .event = "lease", .decision = "granted", .gpus = lease.terms.gpus, .knobs = lease.terms.knobs};
-  if (const Rule* rule = rule_for(rules_, client.caller, lease.terms.gpus.front())) entry.rule = rule->name;
+  if (const Rule* rule = rule_of(client, lease.terms.gpus.front())) entry.rule = rule->name;
   if (lease.failure) {
     entry.decision = "refused";
     entry.why = lease.failure->what;
@@ -107,7 +107,7 @@ void Core::set_one(const Pending& task, Outcome outcome, TimePoint now) {
                    .decision = "done",
                    .gpus = {gpus_[task.gpu].identity.id},
                    .setting = request.setting};
-  if (const Rule* rule = rule_for(rules_, client->caller, entry.gpus.front()); sets && rule != nullptr)
+  if (const Rule* rule = rule_of(*client, entry.gpus.front()); sets && rule != nullptr)
     entry.rule = rule->name;
   std::optional<wire::Body> answer;
   if (outcome) {
@@ -167,6 +167,7 @@ void Core::ended_one(const Pending& task, const Outcome& outcome, TimePoint now)
   else if (const auto* told = std::get_if<RestorationReport>(&*outcome))
     report = *told;
   GpuEntry& gpu = gpus_[task.gpu];
+  gpu.ended = report;
   if (report.outcome == Restoration::failed) {
     gpu.ready = false;
     gpu.away = report.detail;

@@ -50,6 +50,9 @@ void Core::handle(ConnectionId id, Client& client, wire::Message message, TimePo
     done = restore(id, client, message);
   } else if (std::holds_alternative<wire::Release>(message.body)) {
     done = release(id, client, message, now);
+  } else if (std::holds_alternative<wire::JobBegin>(message.body) ||
+             std::holds_alternative<wire::JobEnd>(message.body)) {
+    done = tell_job(id, client, message, now);
   }
   if (!done) refuse(id, client, message.sequence, done.error(), now);
 }
@@ -86,6 +89,24 @@ Result<std::vector<std::size_t>> Core::places_of(const Client& client, const wir
   return places;
 }
 
+Status Core::may_lease_all(const Client& client, const wire::Acquire& request) const {
+  for (const GpuId& gpu : request.gpus) {
+    const GpuEntry* entry = entry_of(gpu);
+    const Caller caller = entry == nullptr ? client.caller : placed(client.caller, entry->job);
+    wire::Acquire one = request;
+    one.gpus = {gpu};
+    if (Status fine = may_lease(rules_, caller, one); !fine) return fine;
+    // Given to a job that has perhaps not begun to compute yet.
+    if (entry == nullptr || !entry->job || caller.slurm_job == entry->job->slurm_job) continue;
+    if (const Rule* rule = rule_of(client, gpu); rule != nullptr && rule->shared) continue;
+    return fail(ErrorCode::no_permission,
+                cat(gpu.uuid, " is given to Slurm job ", entry->job->slurm_job, " of user ", entry->job->user,
+                    ", and this is ", describe(client.caller)),
+                "only GPUs of your own job may be set");
+  }
+  return {};
+}
+
 Status Core::acquire(ConnectionId id, Client& client, const wire::Message& message, TimePoint now) {
   const auto& request = std::get<wire::Acquire>(message.body);
   Status fine =
@@ -97,7 +118,7 @@ Status Core::acquire(ConnectionId id, Client& client, const wire::Message& messa
         fail(ErrorCode::busy, cat("more than ", rules_.rates.leases_per_s, " leases a second were asked for"),
              "ask less often");
   if (fine) fine = may_anything();
-  if (fine) fine = may_lease(rules_, client.caller, request);
+  if (fine) fine = may_lease_all(client, request);
   const auto places =
       fine ? places_of(client, request) : Result<std::vector<std::size_t>>(fail(fine.error()));
   if (!places) {
@@ -123,7 +144,7 @@ Status Core::acquire(ConnectionId id, Client& client, const wire::Message& messa
       gpu.holder = id;
       gpu.next_look = now + kLookPeriod;
     }
-    const Rule* rule = rule_for(rules_, client.caller, gpu.identity.id);
+    const Rule* rule = rule_of(client, gpu.identity.id);
     post({TaskKind::take, place, id}, Take{.terms = {request.knobs, request.found_sm_clock},
                                            .caller = client.caller,
                                            .shared = rule != nullptr && rule->shared,
@@ -154,7 +175,7 @@ Status Core::apply(ConnectionId id, Client& client, const wire::Message& message
     const auto place = leased_place(client, request.gpu);
     if (!place) return place;
     if (Status fine = may_anything(); !fine) return fail(fine.error());
-    const Rule* rule = rule_for(rules_, client.caller, request.gpu);
+    const Rule* rule = rule_of(client, request.gpu);
     if (rule == nullptr || !rule->allow)
       return fail(ErrorCode::no_permission, cat(request.gpu.uuid, ": rubatod's rules allow it no more"));
     entry.rule = rule->name;
@@ -225,8 +246,10 @@ wire::StatusReply Core::status_for(ConnectionId id, const Client& client) const 
     const wire::Acquire probe{
         .gpus = {gpu.identity.id}, .knobs = {}, .found_sm_clock = {}, .max_slowdown = 0};
     Status fine = may_anything();
-    if (fine) fine = may_lease(rules_, client.caller, probe);
+    if (fine) fine = may_lease_all(client, probe);
     if (fine && !gpu.ready) fine = fail(ErrorCode::unavailable, cat(gpu.identity.id.uuid, ": ", gpu.away));
+    told.index = gpu.identity.index;
+    if (gpu.job) told.slurm_job = gpu.job->slurm_job;
     told.allowed = fine.has_value();
     if (!fine) told.why_not = fine.error().what;
     answer.gpus.push_back(std::move(told));

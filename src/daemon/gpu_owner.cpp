@@ -44,6 +44,7 @@ Outcome GpuOwner::run(const Task& task) {
   if (std::holds_alternative<Prepare>(task)) return prepare();
   if (std::holds_alternative<End>(task)) return end();
   if (std::holds_alternative<Look>(task)) return look();
+  if (std::holds_alternative<Clear>(task)) return clear();
   if (!held_) return fail(ErrorCode::internal, options_.gpu.uuid + " is in no lease");
   return held_->back_to_found();
 }
@@ -137,6 +138,13 @@ Outcome GpuOwner::end() {
   RestorationReport report = held_->end();
   held_.reset();
   return report;
+}
+
+Outcome GpuOwner::clear() {
+  if (held_) return fail(ErrorCode::busy, options_.gpu.uuid + " is in a lease");
+  const auto prepared = prepare();
+  if (!prepared) return prepared;
+  return Between{guard::energy_mj(*opened_->gpu), std::get<Prepared>(*prepared).left_behind};
 }
 
 Outcome GpuOwner::look() {

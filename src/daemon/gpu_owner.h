@@ -36,7 +36,9 @@ struct PutBack {};
 struct End {};
 /// Is the lease still alone on the GPU?
 struct Look {};
-using Task = std::variant<Prepare, Take, Set, PutBack, End, Look>;
+/// Between jobs: is it as it was found? What a dead run left is put back. busy within a lease.
+struct Clear {};
+using Task = std::variant<Prepare, Take, Set, PutBack, End, Look, Clear>;
 
 // ---- answers ----
 struct Prepared {
@@ -47,7 +49,11 @@ struct Seen {
   PowerLimits limits;
   std::optional<Error> trouble;  // why the lease has to end
 };
-using Answer = std::variant<Prepared, wire::Found, wire::Applied, RestorationReport, Seen>;
+struct Between {
+  std::optional<std::int64_t> energy_mj;         // the counter now, where the GPU has one
+  std::optional<RestorationReport> left_behind;  // what was put back
+};
+using Answer = std::variant<Prepared, wire::Found, wire::Applied, RestorationReport, Seen, Between>;
 using Outcome = Result<Answer>;
 
 struct OwnerOptions {
@@ -73,6 +79,7 @@ class GpuOwner {
   [[nodiscard]] Outcome set(const Set& task);
   [[nodiscard]] Outcome end();
   [[nodiscard]] Outcome look();
+  [[nodiscard]] Outcome clear();
   [[nodiscard]] Status open();
   [[nodiscard]] Result<PowerLimits> limits();
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/audit.h"
+#include "daemon/jobs.h"
 #include "daemon/owner_thread.h"
 #include "daemon/rate_limit.h"
 #include "wire/message.h"
@@ -47,6 +48,18 @@ struct InFlight {
   Setting setting;
 };
 
+/// What the scheduler told of a job, until every GPU of it is clear.
+struct JobCall {
+  std::uint64_t sequence = 0;
+  std::optional<std::int64_t> slurm_job{};
+  bool begins = false;
+  std::vector<std::size_t> gpus{};  // places, in the order told
+  wire::Cleared reply{};            // one for each
+  std::size_t unanswered = 0;
+  std::vector<std::size_t> again{};             // places that were in a lease that is still ending
+  std::vector<std::optional<GpuJob>> before{};  // whose each was
+};
+
 struct Client {
   Caller caller;
   TimePoint connected_at;
@@ -58,11 +71,14 @@ struct Client {
   std::deque<wire::Message> waiting{};
   std::optional<Lease> lease{};
   std::optional<InFlight> in_flight{};
+  std::optional<JobCall> job_call{};
   std::optional<Error> ended{};                 // why there is no lease any more, until the next one
   std::vector<RestorationReport> ended_with{};  // how it ended then
 
   /// What comes next has to wait.
-  [[nodiscard]] bool busy() const { return in_flight || (lease && lease->state != LeaseState::held); }
+  [[nodiscard]] bool busy() const {
+    return in_flight || job_call || (lease && lease->state != LeaseState::held);
+  }
 };
 
 struct GpuEntry {
@@ -75,11 +91,13 @@ struct GpuEntry {
   bool looking = false;
   TimePoint next_look;
   std::optional<ConnectionId> holder;
-  std::optional<PowerLimits> limits;  // as last heard
-  std::uint64_t calls_told = 0;       // driver calls of the last sign of life
+  std::optional<PowerLimits> limits;       // as last heard
+  std::uint64_t calls_told = 0;            // driver calls of the last sign of life
+  std::optional<GpuJob> job;               // that the scheduler gave it to
+  std::optional<RestorationReport> ended;  // how the last lease on it did
 };
 
-enum class TaskKind { prepare, take, set, put_back, end, look };
+enum class TaskKind { prepare, take, set, put_back, end, look, clear };
 
 struct Pending {
   TaskKind kind = TaskKind::prepare;

@@ -12,11 +12,13 @@
 #include "base/runtime_folder.h"
 #include "base/text.h"
 #include "daemon/config.h"
+#include "daemon/jobs.h"
 #include "daemon/options.h"
 #include "daemon/privileges.h"
 #include "daemon/server.h"
 #include "device/registry.h"
 #include "guard/detach.h"
+#include "guard/recover.h"
 #include "guard/stale.h"
 #include "wire/connect.h"
 
@@ -114,11 +116,20 @@ int serve(const Options& options, Config config, const Machine& machine) {
   watch_driver_calls();
   const auto mailbox = std::make_shared<Mailbox>();
   std::vector<std::unique_ptr<OwnerThread>> owners;
+  const auto era = guard::present_era({}, {});
+  if (!era) return refuse(era.error());
+  const JobsFile jobs(*made, era->boot_id);
   CoreOptions core_options{.server = kVersion,
                            .pid = ::getpid(),
                            .gpus = {},
                            .rules = config.rules,
-                           .audit = [&log_file](const AuditEntry& entry) { log_file->write(entry); }};
+                           .audit = [&log_file](const AuditEntry& entry) { log_file->write(entry); },
+                           .uid = ::geteuid(),
+                           .jobs = jobs.read(),
+                           .keep_jobs =
+                               [&jobs](const Jobs& known) {
+                                 if (const Status kept = jobs.keep(known); !kept) log::warning(kept.error());
+                               }};
   const guard::GpuFactory open = factory(machine.backend);
   for (const GpuIdentity& gpu : machine.gpus) {
     owners.push_back(std::make_unique<OwnerThread>(

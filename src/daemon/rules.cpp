@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/percent.h"
 #include "base/text.h"
 
 namespace rubato::daemon {
@@ -48,22 +49,19 @@ tl::unexpected<Error> against(const Rule& rule, const GpuId& gpu, std::string_vi
               hint.empty() ? std::string(kWhereRulesStand) : std::move(hint));
 }
 
-std::string percent(double fraction) {
-  return cat(number(100 * fraction, 2), " %");
-}
-
 Status may_promise(const Rule& rule, const GpuId& gpu, const std::optional<double>& promised) {
   if (!rule.max_slowdown) return {};
   const std::string say = cat("rubato run --max-slowdown ", number(100 * *rule.max_slowdown, 2), "% …");
   if (!promised)
-    return against(rule, gpu,
-                   cat("wants a run that watches its slowdown, at most ", percent(*rule.max_slowdown),
-                       ", and this one holds a setting of its own choice"),
-                   say);
+    return against(
+        rule, gpu,
+        cat("wants a run that watches its slowdown, at most ", short_percent(*rule.max_slowdown, 2),
+            ", and this one holds a setting of its own choice"),
+        say);
   if (*promised <= *rule.max_slowdown) return {};
   return against(rule, gpu,
-                 cat("allows at most ", percent(*rule.max_slowdown), " more time, and ", percent(*promised),
-                     " is asked for"),
+                 cat("allows at most ", short_percent(*rule.max_slowdown, 2), " more time, and ",
+                     short_percent(*promised, 2), " is asked for"),
                  say);
 }
 

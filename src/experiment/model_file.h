@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ struct TrainOptions {
   const predict::Learner* learner = nullptr;
   std::vector<Knob> knobs;
   std::string date;  // passed in, so that the same table gives the same file
+  /// After the model itself and after each group that was held out.
+  std::function<void(std::size_t done, std::size_t all)> progress{};
 };
 
 /// Learns from all of `table`, and once more without each group to know the errors.

@@ -68,8 +68,14 @@ Result<ModelFile> train_model(const SweepTable& table, const TrainOptions& optio
   for (const predict::Curve& curve : *curves) groups.insert(curve.group);
   file.groups = groups.size();
   if (groups.size() < 2) return file;
-  const auto validated =
-      validate(*curves, curves->size(), {.learner = options.learner, .knobs = options.knobs});
+  ValidationOptions without_each{.learner = options.learner, .knobs = options.knobs};
+  if (options.progress) {
+    options.progress(1, groups.size() + 1);
+    without_each.progress = [&options](std::size_t done, std::size_t all) {
+      options.progress(done + 1, all + 1);
+    };
+  }
+  const auto validated = validate(*curves, curves->size(), without_each);
   // One group fewer can be too few for a learner that could just learn from all: its errors stay unknown.
   if (validated) file.left_out = {.time = validated->errors.time, .energy = validated->errors.energy};
   return file;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "core/block_role.h"
+#include "core/expectation.h"
 #include "core/sample.h"
 #include "core/setting.h"
 #include "govern/tally.h"
@@ -67,6 +68,8 @@ class Strategy {
   virtual ~Strategy() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Decision next(const Observation& observation) = 0;
+  /// Of the settings it chose from with the latest decision; nothing where it does not predict.
+  [[nodiscard]] virtual std::optional<Expectation> expected() const { return std::nullopt; }
 };
 
 }  // namespace rubato::govern

@@ -1,6 +1,7 @@
 #include "guard/process.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <limits>
 
 #include "base/call_count.h"
+#include "base/text.h"
 #include "guard/detach.h"
 #include "guard/stale.h"
 #include "wire/channel.h"
@@ -36,6 +38,13 @@ Result<Footing> stand_alone(const ProcessOptions& options) {
   auto signals = ending_signals();
   if (!signals) return fail(signals.error());
   return Footing{wire::SocketChannel(std::move(link.socket)), std::move(*signals), std::move(link.token)};
+}
+
+/// While it still has the standard error of whoever started it.
+int complain(const Error& error) {
+  const std::string line = cat("rubato: error: ", error.what, "\n");
+  (void)!::write(STDERR_FILENO, line.data(), line.size());
+  return 1;
 }
 
 /// Tells the client, now and then, that the driver is slow and not stuck.
@@ -116,7 +125,7 @@ int status_of(const std::vector<RestorationReport>& reports) {
 
 int run_guard_process(const ProcessOptions& options) {
   auto footing = stand_alone(options);
-  if (!footing) return 1;
+  if (!footing) return complain(footing.error());
   const SignOfLife alive(footing->channel);
   auto prepared = options.prepare();
   if (!prepared) return refuse_all(*footing, prepared.error());
@@ -131,7 +140,7 @@ int run_guard_process(const ProcessOptions& options) {
 
 int run_restore_process(const ProcessOptions& options) {
   auto footing = stand_alone(options);
-  if (!footing) return 1;
+  if (!footing) return complain(footing.error());
   const SignOfLife alive(footing->channel);
   auto prepared = options.prepare();
   if (!prepared) return refuse_all(*footing, prepared.error());

@@ -38,12 +38,13 @@ CounterFaults faults_between(const CounterFaults& from, const CounterFaults& to)
 
 std::string in_words(const CounterFaults& faults) {
   std::string words;
-  const auto add = [&words](unsigned times, std::string_view what) {
-    if (times > 0) words += cat(words.empty() ? "" : ", ", times, " ", what);
+  const auto add = [&words](unsigned times, std::string_view one, std::string_view several) {
+    if (times > 0) words += cat(words.empty() ? "" : ", ", times, " ", times == 1 ? one : several);
   };
-  add(faults.resets, "counter reset(s)");
-  add(faults.jumps, "impossible jump(s) of the counter");
-  add(faults.stills, "stretch(es) in which the counter stood still");
+  add(faults.resets, "counter reset", "counter resets");
+  add(faults.jumps, "impossible jump of the counter", "impossible jumps of the counter");
+  add(faults.stills, "stretch in which the counter stood still",
+      "stretches in which the counter stood still");
   return words;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "plan/belief.h"
 #include "plan/setting_of.h"
@@ -9,13 +10,9 @@
 namespace rubato::plan {
 namespace {
 
-std::string percent(double fraction) {
-  return cat(number(fraction * 100, 1), " %");
-}
-
 std::string saving_of(const Expected& objective) {
-  return cat(percent(1 - objective.median), " (", percent(1 - objective.high), " to ",
-             percent(1 - objective.low), ")");
+  return cat(short_percent(1 - objective.median), " (", short_percent(1 - objective.high), " to ",
+             short_percent(1 - objective.low), ")");
 }
 
 struct Candidate {
@@ -66,9 +63,9 @@ Choice choose(const predict::Prediction& believed, const Goal& goal, Watts board
   const Candidate& told = best ? *best : *refused;
   Choice out = describe_choice(believed, ratio, told.setting);
   const std::string at = describe(setting_of(believed.at[told.setting]));
-  const std::string inside =
-      bounded ? cat(", inside ", percent(goal.max_slowdown), " slower with probability ", percent(told.holds))
-              : std::string();
+  const std::string inside = bounded ? cat(", inside ", short_percent(goal.max_slowdown),
+                                           " slower with probability ", short_percent(told.holds))
+                                     : std::string();
   if (!best) {
     // The default itself may be among the candidates, and the best of them.
     if (told.saving == 0) return stay(cat("no setting lowers ", objective, " below the default's"));

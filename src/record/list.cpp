@@ -94,7 +94,8 @@ Result<std::vector<RunSummary>> list_runs(const fs::path& directory, std::vector
 Result<fs::path> find_run(const fs::path& directory, std::string_view name) {
   std::error_code ignored;
   const fs::path as_path(name);
-  if (as_path.has_parent_path() || as_path.extension() == ".sqlite") {
+  // No id has a dot: a record, or a table or document that `export` makes a page of.
+  if (as_path.has_parent_path() || as_path.has_extension()) {
     if (fs::exists(as_path, ignored)) return as_path;
     return fail(ErrorCode::not_found, cat("there is no run record ", name), "`rubato runs` lists them");
   }

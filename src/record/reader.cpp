@@ -63,8 +63,8 @@ Result<RunRecord> read_parts(const std::filesystem::path& file, Check check,
 }  // namespace
 
 Result<RunRecord> read_run(const std::filesystem::path& file) {
-  constexpr std::array<ReadPart, 6> kAll = {read_devices,    read_samples, read_progress,
-                                            read_iterations, read_actions, read_ends};
+  constexpr std::array<ReadPart, 7> kAll = {read_devices, read_samples,  read_progress, read_iterations,
+                                            read_actions, read_expected, read_ends};
   return read_parts(file, Check::whole_file, kAll);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/expected.h"
 #include "record/types.h"
 
 namespace rubato::record {
@@ -64,6 +65,8 @@ struct RunRecord {
   std::vector<Block> blocks;
   std::vector<SettingChange> setting_changes;
   std::vector<Decision> decisions;
+  std::optional<GoalInForce> goal;          // absent: no strategy chose a setting, or rubato was older
+  std::vector<ExpectationAt> expectations;  // in order of time
   std::vector<Gap> gaps;
   std::filesystem::path file;
 };

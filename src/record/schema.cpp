@@ -92,6 +92,13 @@ std::string create_statements() {
       "CREATE TABLE decision(at_ns INTEGER, action TEXT,", setting_columns("", " REAL"), ",why TEXT);",
       "CREATE TABLE gap(begin_ns INTEGER, end_ns INTEGER, device_id INTEGER REFERENCES device(id), why TEXT,"
       "channel_id INTEGER REFERENCES channel(id));",
+      "CREATE TABLE goal(at_ns INTEGER, strategy TEXT, objective TEXT, max_slowdown_fraction REAL, host_w "
+      "REAL);",
+      "CREATE TABLE expectation(id INTEGER PRIMARY KEY, at_ns INTEGER);",
+      "CREATE TABLE expected_setting(expectation_id INTEGER REFERENCES expectation(id),",
+      setting_columns("", " REAL"),
+      ",time_ratio REAL, time_ratio_low REAL, time_ratio_high REAL, energy_ratio REAL, energy_ratio_low REAL,"
+      "energy_ratio_high REAL, holds_probability REAL, measured INTEGER, on_curve INTEGER);",
       "COMMIT;");
 }
 

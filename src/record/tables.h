@@ -40,6 +40,7 @@ void read_samples(Tables& tables);
 void read_progress(Tables& tables);
 void read_iterations(Tables& tables);
 void read_actions(Tables& tables);
+void read_expected(Tables& tables);
 void read_ends(Tables& tables);
 
 }  // namespace rubato::record

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "record/expected.h"
 #include "record/location.h"
 #include "record/types.h"
 
@@ -47,6 +48,8 @@ class Writer {
   void block(const Block& block);  // table `window`
   void setting_change(const SettingChange& change);
   void decision(const Decision& decision);
+  void goal(const GoalInForce& goal);
+  void expectation(const ExpectationAt& expectation);
   void gap(const Gap& gap);
 
   /// Commits once a second, every GPU in one transaction; ten seconds of samples become one chunk.

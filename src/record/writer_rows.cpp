@@ -134,6 +134,20 @@ void Writer::decision(const Decision& d) {
   impl_->write(impl_->insert_decision, d.at, d.action, d.setting, d.why);
 }
 
+void Writer::goal(const GoalInForce& g) {
+  impl_->write(impl_->insert_goal, g.at, g.strategy, name_of(g.goal.objective), g.goal.max_slowdown,
+               g.goal.host_watts);
+}
+
+void Writer::expectation(const ExpectationAt& e) {
+  Impl& w = *impl_;
+  const std::int64_t id = w.next_expectation++;
+  w.write(w.insert_expectation, id, e.at);
+  for (const ExpectedSetting& s : e.expectation.settings)
+    w.write(w.insert_expected, id, s.setting, s.time.value, s.time.low, s.time.high, s.energy.value,
+            s.energy.low, s.energy.high, s.holds, s.measured ? 1 : 0, s.on_curve ? 1 : 0);
+}
+
 void Writer::gap(const Gap& g) {
   impl_->write(impl_->insert_gap, g.begin, g.end, impl_->device_row(g.gpu), g.why,
                impl_->channel_row(g.channel));

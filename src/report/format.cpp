@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/percent.h"
 #include "base/text.h"
 
 namespace rubato::report {
@@ -78,8 +79,7 @@ std::string text_of(Seconds duration) {
 }
 
 std::string percent(double fraction) {
-  const double p = 100 * fraction;
-  return fixed(p, std::abs(p) < 0.95 && p != 0 ? 2 : 1) + " %";
+  return rubato::percent(fraction);
 }
 
 std::string command_line(const std::vector<std::string>& command) {

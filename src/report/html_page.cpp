@@ -20,6 +20,11 @@ std::string_view shell_between(std::string_view after, std::string_view before) 
   return shell.substr(begin, end - begin);
 }
 
+// No script to a browser: a block of data it neither runs nor shows.
+std::string element_of(const PackedSeries& packed) {
+  return cat("<script type=\"text/plain\" id=\"series-", packed.id, "\">", packed.base64, "</script>\n");
+}
+
 std::string valid_utf8(std::string_view text) {
   const std::string quoted = json_string(text);
   return nlohmann::json::parse(quoted).get<std::string>();
@@ -55,22 +60,19 @@ std::string json_in_script(std::string json) {
   return out;
 }
 
-Status HtmlPage::begin(std::string_view title, std::string document) {
+Status HtmlPage::begin(std::string_view title, std::string document, const PackedSeries* outline) {
   for (const std::string& part : {std::string(shell_between({}, kTitle)), html_text(title),
                                   std::string(shell_between(kTitle, kDocument)),
                                   cat("<script type=\"application/json\" id=\"rubato-document\">",
-                                      json_in_script(std::move(document)), "</script>"),
+                                      json_in_script(std::move(document)), "</script>\n"),
+                                  outline != nullptr ? element_of(*outline) : std::string(),
                                   std::string(shell_between(kDocument, kData))})
     if (const Status written = to_.write(part); !written) return written;
   return {};
 }
 
 Status HtmlPage::series(const PackedSeries& packed) {
-  // No script to a browser: a block of data it neither runs nor shows.
-  for (const std::string& part : {cat("<script type=\"text/plain\" id=\"series-", packed.id, "\">"),
-                                  packed.base64, std::string("</script>\n")})
-    if (const Status written = to_.write(part); !written) return written;
-  return {};
+  return to_.write(element_of(packed));
 }
 
 Status HtmlPage::end() {

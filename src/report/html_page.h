@@ -20,7 +20,9 @@ class HtmlPage {
  public:
   explicit HtmlPage(Sink& to) : to_(to) {}
   /// `title`: of the browser's window. `document`: JSON, in the form rubato.page/1 (docs/formats.md).
-  [[nodiscard]] Status begin(std::string_view title, std::string document);
+  /// `outline` stands before the script, which finds it there when it begins; may be null.
+  [[nodiscard]] Status begin(std::string_view title, std::string document,
+                             const PackedSeries* outline = nullptr);
   [[nodiscard]] Status series(const PackedSeries& packed);
   [[nodiscard]] Status end();
 

@@ -2,11 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/text.h"
 
 namespace rubato::report {
 namespace {
+
+// A text at the end of a row is cut to no less.
+constexpr int kLeastText = 8;
+
+/// Between two columns: two spaces, or one where that makes the figures fit. A text at the end can be cut
+/// instead.
+std::size_t gap(std::span<const std::size_t> widths, bool last_can_be_cut, std::size_t indent,
+                std::size_t room) {
+  std::size_t used = indent;
+  for (const std::size_t width : widths) used += width;
+  if (last_can_be_cut) used -= widths.back() - std::min<std::size_t>(widths.back(), kLeastText);
+  const std::size_t gaps = widths.size() - 1;
+  return used + 2 * gaps > room && used + gaps <= room ? 1 : 2;
+}
 
 // A number and its unit stay on one line.
 bool is_unit(std::string_view word) {
@@ -81,21 +96,23 @@ std::string ink(std::string_view text, Ink which, const TextOptions& options) {
 }
 
 std::string Table::text(std::size_t indent, const TextOptions& options) const {
-  constexpr std::size_t kBetween = 2;
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     widths.push_back(width_of(columns_[c].head));
     for (const auto& row : rows_) widths[c] = std::max(widths[c], width_of(row[c]));
   }
+  const std::size_t between =
+      gap(widths, !columns_.back().right, indent, static_cast<std::size_t>(std::max(0, options.width)));
   const auto line = [&](const auto& cell) {
     std::string out(indent, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const std::size_t used = width_of(out);
-      const auto room = static_cast<std::size_t>(std::max(8, options.width - static_cast<int>(used)));
+      const auto room =
+          static_cast<std::size_t>(std::max(kLeastText, options.width - static_cast<int>(used)));
       const bool last = c + 1 == columns_.size();
       const std::string text = last ? cut(cell(c), room) : cut(cell(c), widths[c]);
       out += last && !columns_[c].right ? text : padded(text, widths[c], columns_[c].right);
-      if (!last) out.append(kBetween, ' ');
+      if (!last) out.append(between, ' ');
     }
     out.erase(out.find_last_not_of(' ') + 1);
     return out;

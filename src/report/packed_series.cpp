@@ -69,7 +69,13 @@ void SeriesPacker::add(std::string name, double quantum, const Read& read, bool 
                                {"present", quanta.size()}});
 }
 
-Result<PackedSeries> SeriesPacker::finish(int id) && {
+Result<PackedSeries> SeriesPacker::finish(int id, bool deflated) && {
+  PackedSeries out{id, Object{{"id", id}, {"count", count_}, {"deflated", deflated}}, {}};
+  out.head.set("columns", std::move(columns_));
+  if (!deflated) {
+    out.base64 = base64(payload_);
+    return out;
+  }
   uLongf size = compressBound(static_cast<uLong>(payload_.size()));
   std::string packed(size, '\0');
   if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
@@ -77,8 +83,8 @@ Result<PackedSeries> SeriesPacker::finish(int id) && {
                 Z_DEFAULT_COMPRESSION) != Z_OK)
     return fail(ErrorCode::internal, "the series could not be packed: zlib had no memory for it", {});
   packed.resize(size);
-  return PackedSeries{id, Object{{"id", id}, {"count", count_}, {"columns", std::move(columns_)}},
-                      base64(packed)};
+  out.base64 = base64(packed);
+  return out;
 }
 
 std::string base64(std::string_view bytes) {

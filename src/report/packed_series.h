@@ -16,7 +16,7 @@ namespace rubato::report {
 
 struct PackedSeries {
   int id = 0;
-  Object head;  // {"id", "count", "columns": [{"name", "quantum", "order", "first", "step", "bytes",
+  Object head;  // {"id", "count", "deflated", "columns": [{"name", "quantum", "first", "step", "bytes",
                 // "present"}]}
   std::string base64;
 };
@@ -35,7 +35,8 @@ class SeriesPacker {
   void values(std::string name, double quantum, const Read& read);
 
   [[nodiscard]] bool only_moments() const { return columns_.size() < 2; }
-  [[nodiscard]] Result<PackedSeries> finish(int id) &&;
+  /// Without `deflated` the page can take it apart at once, at the price of some room.
+  [[nodiscard]] Result<PackedSeries> finish(int id, bool deflated = true) &&;
 
  private:
   void add(std::string name, double quantum, const Read& read, bool regular);

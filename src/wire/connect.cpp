@@ -87,4 +87,9 @@ Result<Greeted> greet_daemon(const std::filesystem::path& socket, const std::str
   return greeted;
 }
 
+Result<Cleared> tell_of_job(Greeted& daemon, Body begin_or_end) {
+  constexpr std::uint64_t kAfterTheGreeting = 3;
+  return ask<Cleared>(*daemon.channel, kAfterTheGreeting, std::move(begin_or_end));
+}
+
 }  // namespace rubato::wire

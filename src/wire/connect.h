@@ -28,6 +28,10 @@ struct Greeted {
 /// told nothing; timeout: it does not answer.
 [[nodiscard]] Result<Greeted> greet_daemon(const std::filesystem::path& socket, const std::string& client);
 
+/// Of the scheduler's prolog and epilog: waits until every GPU is clear. Errors: no_permission for others
+/// than root; timeout where rubatod or a driver hangs.
+[[nodiscard]] Result<Cleared> tell_of_job(Greeted& daemon, Body begin_or_end);
+
 /// For bind() and connect(). invalid_argument where the path is too long.
 [[nodiscard]] Result<sockaddr_un> socket_address(const std::filesystem::path& path);
 

@@ -81,6 +81,55 @@ Result<Body> read_status(const Fields&) {
   return StatusRequest{};
 }
 
+Result<std::optional<std::int64_t>> optional_whole(const Fields& fields, std::string_view key) {
+  const auto field = find_one(fields, key);
+  if (!field) return fail(field.error());
+  if (*field == nullptr) return std::nullopt;
+  const auto whole = parse_integer((*field)->value);
+  if (!whole || *whole < 0) return bad_line((*field)->line, cat("does not give ", key, " as a whole number"));
+  return whole;
+}
+
+Result<double> optional_figure(const Fields& fields, std::string_view key, double otherwise) {
+  const auto field = find_one(fields, key);
+  if (!field) return fail(field.error());
+  if (*field == nullptr) return otherwise;
+  const auto value = numbers_of(**field, 1);
+  if (!value) return fail(value.error());
+  return value->front();
+}
+
+Result<std::vector<GpuId>> read_gpus(const Fields& fields) {
+  std::vector<GpuId> gpus;
+  for (const Field& field : fields) {
+    if (field.key != "gpu") continue;
+    auto gpu = gpu_of(field);
+    if (!gpu) return fail(gpu.error());
+    if (gpus.size() == kMostGpus) return bad_line(field.line, cat("names more than ", kMostGpus, " GPUs"));
+    gpus.push_back(std::move(*gpu));
+  }
+  return gpus;
+}
+
+Result<Body> read_job_begin(const Fields& fields) {
+  const auto job = optional_whole(fields, "slurm-job");
+  if (!job) return fail(job.error());
+  const auto user = optional_whole(fields, "user");
+  if (!user) return fail(user.error());
+  if (!*job || !*user) return fail(ErrorCode::corrupt, "a lease message begins a job without number or user");
+  auto gpus = read_gpus(fields);
+  if (!gpus) return fail(gpus.error());
+  return JobBegin{**job, **user, std::move(*gpus)};
+}
+
+Result<Body> read_job_end(const Fields& fields) {
+  const auto job = optional_whole(fields, "slurm-job");
+  if (!job) return fail(job.error());
+  auto gpus = read_gpus(fields);
+  if (!gpus) return fail(gpus.error());
+  return JobEnd{*job, std::move(*gpus)};
+}
+
 Result<Body> read_welcome(const Fields& fields) {
   const auto text = optional_text(fields, "guard-pid");
   if (!text) return fail(text.error());
@@ -152,21 +201,47 @@ Result<Body> read_applied(const Fields& fields) {
   return message;
 }
 
+Result<RestorationReport> read_report(const Fields& group) {
+  auto gpu = required_gpu(group);
+  if (!gpu) return fail(gpu.error());
+  const auto outcome = optional_text(group, "outcome");
+  if (!outcome) return fail(outcome.error());
+  const auto parsed = parse_restoration(*outcome);
+  if (!parsed)
+    return bad_line(group.front().line, "begins a report without a known outcome: " + parsed.error().what);
+  auto detail = optional_text(group, "detail");
+  if (!detail) return fail(detail.error());
+  return RestorationReport{std::move(*gpu), *parsed, std::move(*detail)};
+}
+
 Result<Body> read_restored(const Fields& fields) {
   const auto groups = groups_by_gpu(fields);
   if (!groups) return fail(groups.error());
   Restored message;
   for (const Fields& group : *groups) {
-    auto gpu = required_gpu(group);
-    if (!gpu) return fail(gpu.error());
-    const auto outcome = optional_text(group, "outcome");
-    if (!outcome) return fail(outcome.error());
-    const auto parsed = parse_restoration(*outcome);
-    if (!parsed)
-      return bad_line(group.front().line, "begins a report without a known outcome: " + parsed.error().what);
-    auto detail = optional_text(group, "detail");
-    if (!detail) return fail(detail.error());
-    message.reports.push_back({std::move(*gpu), *parsed, std::move(*detail)});
+    auto report = read_report(group);
+    if (!report) return fail(report.error());
+    message.reports.push_back(std::move(*report));
+  }
+  return message;
+}
+
+Result<Body> read_cleared(const Fields& fields) {
+  const auto groups = groups_by_gpu(fields);
+  if (!groups) return fail(groups.error());
+  Cleared message;
+  constexpr double kNone = -1;
+  for (const Fields& group : *groups) {
+    auto report = read_report(group);
+    if (!report) return fail(report.error());
+    const auto energy = optional_figure(group, "energy-j", kNone);
+    if (!energy) return fail(energy.error());
+    const auto duration = optional_figure(group, "duration-s", kNone);
+    if (!duration) return fail(duration.error());
+    ClearedGpu gpu{std::move(*report)};
+    if (*energy >= 0) gpu.energy = Joules(*energy);
+    if (*duration >= 0) gpu.duration = Seconds(*duration);
+    message.gpus.push_back(std::move(gpu));
   }
   return message;
 }
@@ -186,6 +261,12 @@ Result<ManagedGpu> read_managed(const Fields& group) {
     *to = std::move(*text);
   }
   managed.allowed = allowed == "yes";
+  const auto index = optional_whole(group, "index");
+  if (!index) return fail(index.error());
+  managed.index = *index;
+  const auto job = optional_whole(group, "slurm-job");
+  if (!job) return fail(job.error());
+  managed.slurm_job = *job;
   return managed;
 }
 
@@ -223,7 +304,7 @@ Result<Body> read_refused(const Fields& fields) {
 }
 
 using Reader = Result<Body> (*)(const Fields&);
-constexpr std::array<std::pair<std::string_view, Reader>, 13> kReaders = {{{"hello", read_hello},
+constexpr std::array<std::pair<std::string_view, Reader>, 16> kReaders = {{{"hello", read_hello},
                                                                            {"acquire", read_acquire},
                                                                            {"apply", read_apply},
                                                                            {"restore", read_restore},
@@ -235,7 +316,10 @@ constexpr std::array<std::pair<std::string_view, Reader>, 13> kReaders = {{{"hel
                                                                            {"applied", read_applied},
                                                                            {"restored", read_restored},
                                                                            {"state", read_state},
-                                                                           {"refused", read_refused}}};
+                                                                           {"refused", read_refused},
+                                                                           {"job-begin", read_job_begin},
+                                                                           {"job-end", read_job_end},
+                                                                           {"cleared", read_cleared}}};
 constexpr std::string_view kProtocol = "rubato-lease/";
 
 }  // namespace

@@ -128,8 +128,34 @@ std::string_view write(Writer& to, const StatusReply& m) {
     to.text("state", gpu.state);
     to.name("allowed", gpu.allowed ? "yes" : "no");
     to.text("why-not", gpu.why_not);
+    if (gpu.index) to.name("index", std::to_string(*gpu.index));
+    if (gpu.slurm_job) to.name("slurm-job", std::to_string(*gpu.slurm_job));
   }
   return "state";
+}
+
+std::string_view write(Writer& to, const JobBegin& m) {
+  to.name("slurm-job", std::to_string(m.slurm_job));
+  to.name("user", std::to_string(m.user));
+  for (const GpuId& gpu : m.gpus) to.name("gpu", gpu.uuid);
+  return "job-begin";
+}
+
+std::string_view write(Writer& to, const JobEnd& m) {
+  if (m.slurm_job) to.name("slurm-job", std::to_string(*m.slurm_job));
+  for (const GpuId& gpu : m.gpus) to.name("gpu", gpu.uuid);
+  return "job-end";
+}
+
+std::string_view write(Writer& to, const Cleared& m) {
+  for (const ClearedGpu& gpu : m.gpus) {
+    to.name("gpu", gpu.report.gpu.uuid);
+    to.name("outcome", name_of(gpu.report.outcome));
+    to.text("detail", gpu.report.detail);
+    if (gpu.energy) to.numbers("energy-j", gpu.energy->value());
+    if (gpu.duration) to.numbers("duration-s", gpu.duration->value());
+  }
+  return "cleared";
 }
 
 std::string_view write(Writer& to, const Refused& m) {

@@ -51,6 +51,19 @@ struct Release {};
 /// What rubatod manages and would let this client do; a guard of one run has no such thing.
 struct StatusRequest {};
 
+/// These GPUs are given to a job of the scheduler: every lease on them ends first. Of root, to rubatod.
+struct JobBegin {
+  std::int64_t slurm_job = 0;
+  std::int64_t user = 0;
+  std::vector<GpuId> gpus;
+};
+/// The job has ended, or (where none is named) nobody is to set these GPUs now: every lease on them ends. One
+/// that was given to another job meanwhile is let be. Of root, to rubatod.
+struct JobEnd {
+  std::optional<std::int64_t> slurm_job;
+  std::vector<GpuId> gpus;
+};
+
 // ---- guard to client ----
 struct Welcome {
   std::int64_t guard_pid = 0;  // for display only
@@ -83,7 +96,20 @@ struct ManagedGpu {
   std::string name;   // as the driver calls the board
   std::string state;  // "free", "leased", "yours", or "away": why_not says why
   bool allowed = false;
-  std::string why_not;  // why this client could not lease it now
+  std::string why_not;                      // why this client could not lease it now
+  std::optional<std::int64_t> index{};      // the driver's
+  std::optional<std::int64_t> slurm_job{};  // that the scheduler gave it to
+};
+/// One GPU after JobBegin or JobEnd: nothing of rubato's is in force on it, unless the outcome is `failed`.
+struct ClearedGpu {
+  RestorationReport report;
+  /// What it drew since its job began, by its own counter, and for how long; absent where it has none, where
+  /// it was reset, or where no begin was told. After JobEnd only.
+  std::optional<Joules> energy{};
+  std::optional<Seconds> duration{};
+};
+struct Cleared {
+  std::vector<ClearedGpu> gpus;
 };
 struct StatusReply {
   std::string mode;
@@ -96,7 +122,7 @@ struct Refused {
 };
 
 using Body = std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, StatusRequest, Welcome, Granted,
-                          Applied, Restored, StatusReply, Refused>;
+                          Applied, Restored, StatusReply, Refused, JobBegin, JobEnd, Cleared>;
 
 struct Message {
   std::uint64_t sequence = 0;  // a reply carries its request's

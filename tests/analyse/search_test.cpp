@@ -37,6 +37,35 @@ TEST(Search, EachTriedSettingStandsAgainstTheFoundOne) {
   EXPECT_NEAR(s.search->searching.value(), 25, 1e-9);
 }
 
+record::ExpectationAt expecting(TimePoint at, const Setting& setting, double energy) {
+  return {at,
+          {{{.setting = setting, .time = {1.1, 1.05, 1.2}, .energy = {energy, energy - 0.1, energy + 0.2}}}}};
+}
+
+TEST(Search, WhatWasExpectedOfATryIsThatOfTheDecisionForIt) {
+  record::RunRecord run = searched().ended();
+  run.expectations = {expecting(kBegin + 40_s, k125, 0.6), expecting(kBegin + 55_s, k175, 0.8),
+                      expecting(kBegin + 65_s, k175, 0.7), expecting(kBegin + 90_s, k175, 0.65)};
+  const Summary s = summarise(run);
+  ASSERT_TRUE(s.search);
+  const auto& first = s.search->tried[0].expected;
+  ASSERT_TRUE(first);
+  EXPECT_NEAR(first->energy_saved.value, 0.4, 1e-9);
+  EXPECT_NEAR(first->energy_saved.interval->low, 0.2, 1e-9) << "most energy, least saved";
+  EXPECT_NEAR(first->energy_saved.interval->high, 0.5, 1e-9);
+  EXPECT_NEAR(first->slowdown.value, 0.1, 1e-9);
+  EXPECT_NEAR(first->slowdown.interval->high, 0.2, 1e-9);
+  ASSERT_TRUE(s.search->tried[1].expected);
+  EXPECT_NEAR(s.search->tried[1].expected->energy_saved.value, 0.2, 1e-9);
+  EXPECT_EQ(s.search->choice, 2U) << "as it stood when a setting was held";
+}
+
+TEST(Search, WithoutExpectationsNothingIsExpected) {
+  const Summary s = summarise(searched().ended());
+  EXPECT_FALSE(s.search->choice);
+  EXPECT_FALSE(s.search->tried[0].expected);
+}
+
 TEST(Search, ItsCostBelongsToTheRunAndNotToTheChosenSetting) {
   const Summary s = summarise(searched().ended());
   ASSERT_TRUE(s.savings) << s.why_no_savings;

@@ -53,6 +53,10 @@ TEST(Wanted, ALimitMustSuitEveryGpu) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(refused.error().what, HasSubstr("A4000"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("from 100 W to 140 W, which all of them take"));
+  Wanted too_low = parse_wanted({.power_limit_w = 90.0}).value();
+  EXPECT_THAT(fit_to_gpus(too_low, gpus({"rtxa4000", "h100"})).error().hint,
+              HasSubstr("no limit suits all of these GPUs"));
 }
 
 TEST(Wanted, AClockTheGpuLacksBecomesTheNearestAndSaysSo) {

@@ -72,5 +72,21 @@ TEST(PageSeries, OfARunThatMeasuredNothingAreNone) {
   EXPECT_TRUE(heads({}).empty());
 }
 
+TEST(PageSeries, AnOutlineNamesEachColumnByItsSeries) {
+  report::SeriesOutline outline(30, 3);
+  std::size_t steps = 0;
+  const record::RunRecord run = measured();
+  ASSERT_TRUE(page_series(run, {}, {}, 4, &outline, [&steps] { ++steps; }));
+  EXPECT_EQ(steps, steps_of(run));
+  const auto packed = std::move(outline).finish(9);
+  ASSERT_TRUE(packed);
+  const Json head = Json::parse(report::render_json(packed->head));
+  std::vector<std::string> names;
+  for (const Json& column : head["columns"]) names.push_back(column["name"]);
+  EXPECT_EQ(names.size(), 1 + 5 * 4U);
+  EXPECT_EQ(names[3], "4.power_w.mean");
+  EXPECT_EQ(names.back(), "8.duration_s.count");
+}
+
 }  // namespace
 }  // namespace rubato::cli

@@ -64,6 +64,11 @@ class SeriesTest : public testing::Test {
     counted.features[Feature::sm_active] = 0.75;
     counted.features[Feature::dram_active] = 0.5;
     (*writer)->features(counted);
+    (*writer)->expectation({kBegin + 5_s,
+                            {{{.setting = Setting{.power_limit = 150_W},
+                               .time = {1.05, 1.01, 1.09},
+                               .energy = {0.8, 0.7, 0.9},
+                               .holds = 0.5}}}});
     (*writer)->decision({kBegin + 5_s, "hold", Setting{.power_limit = 150_W}, "because, and so"});
     (*writer)->block({.role = BlockRole::hold,
                       .gpu = kSecond,
@@ -117,6 +122,20 @@ TEST_F(SeriesTest, OfSamplesIsOneTimeAxisWithARowPerGpuAndMoment) {
   EXPECT_EQ(rows[2][8], Cell()) << "half a second later only power was read";
 }
 
+TEST_F(SeriesTest, WhoWatchesIsToldOfEveryRow) {
+  auto reader = SeriesReader::open(file_);
+  ASSERT_TRUE(reader) << reader.error().what;
+  EXPECT_EQ(reader->rows_about(Series::samples), 180U);
+  EXPECT_EQ(reader->rows_about(Series::decisions), 0U) << "nobody waits for these";
+  std::size_t told = 0;
+  reader->watch([&told](std::size_t rows) { told += rows; });
+  const auto rows = reader->rows(Series::samples);
+  ASSERT_TRUE(rows);
+  std::vector<Cell> row;
+  while ((*rows)->next(row).value()) row.clear();
+  EXPECT_EQ(told, 180U);
+}
+
 TEST_F(SeriesTest, OfEverythingElseHasARowForEach) {
   const CellRows iterations = read(Series::iterations);
   ASSERT_EQ(iterations.size(), 3U);
@@ -126,6 +145,13 @@ TEST_F(SeriesTest, OfEverythingElseHasARowForEach) {
   EXPECT_EQ(decisions[0][0], Cell(5.0));
   EXPECT_EQ(decisions[0][2], Cell(150.0));
   EXPECT_EQ(decisions[0].back(), Cell(std::string("because, and so")));
+  const CellRows expected = read(Series::expectations);
+  ASSERT_EQ(expected.size(), 1U);
+  EXPECT_EQ(expected[0][0], Cell(5.0));
+  EXPECT_EQ(expected[0][1], Cell(150.0));
+  EXPECT_EQ(expected[0][8], Cell(1.05));
+  EXPECT_EQ(expected[0][14], Cell(0.5));
+  EXPECT_EQ(expected[0].back(), Cell(std::int64_t{1}));
   const CellRows blocks = read(Series::blocks);
   ASSERT_EQ(blocks.size(), 1U);
   EXPECT_EQ(blocks[0][2], Cell(std::int64_t{1}));

@@ -63,6 +63,10 @@ TEST(Explain, NamesNumbersOutOfRangeAndFractionsOfWholeOnes) {
             "--iterations takes a number above 0, not -3");
   EXPECT_EQ(explained({"sim", "train", "x", "--iterations", "2.5"}).what,
             "--iterations takes a whole number, not 2.5");
+  EXPECT_EQ(explained({"sim", "train", "x", "--repeats", "2000"}).what,
+            "--repeats takes a number from 1 to 1000, not 2000");
+  EXPECT_EQ(explained({"sim", "train", "x", "--repeats", "many"}).what,
+            "--repeats takes a plain number, not many");
 }
 
 TEST(Explain, NamesWhatIsMissing) {

@@ -27,12 +27,14 @@ struct SampleApp {
     auto* train = sim->add_subcommand("train", "train a network");
     train->add_option("workload", name, "what to train")->type_name("WORKLOAD")->required();
     train->add_option("--iterations", iterations, "how many")->check(CLI::PositiveNumber);
+    train->add_option("--repeats", repeats, "how often")->check(CLI::Range(1, 1000));
   }
 
   CLI::App app{"lowers the energy of GPU training", "rubato"};
   double watts = 0;
   double megahertz = 0;
   int iterations = 0;
+  int repeats = 1;
   bool json = false;
   bool quiet = false;
   std::string name;

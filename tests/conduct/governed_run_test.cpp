@@ -53,6 +53,37 @@ TEST(GovernedRun, ABisectionTriesHoldsWhatItFoundAndPutsTheFoundSettingBack) {
   EXPECT_THAT(virtual_run.warnings(), IsEmpty());
 }
 
+TEST(GovernedRun, TheRecordHasTheGoalAndWhatWasExpectedOfEachTry) {
+  VirtualRunOptions options = governed("rubato", 1500);
+  const Goal goal{.max_slowdown = 0.08};
+  options.adjust = [goal](SessionParts& parts) { parts.goal = goal; };
+  const RunRecord run = VirtualRun(options).run();
+  ASSERT_TRUE(run.goal);
+  EXPECT_EQ(run.goal->strategy, "rubato");
+  EXPECT_DOUBLE_EQ(run.goal->goal.max_slowdown, 0.08);
+  const auto tried = limits_of(run, BlockRole::trial);
+  ASSERT_FALSE(tried.empty());
+  for (const double limit : tried) {
+    const auto first = std::ranges::find_if(run.blocks, [&](const record::Block& b) {
+      return b.role == BlockRole::trial && b.setting.power_limit == Watts(limit);
+    });
+    const bool told = std::ranges::any_of(run.expectations, [&](const record::ExpectationAt& e) {
+      return e.at <= first->begin &&
+             std::ranges::any_of(e.expectation.settings, [&](const ExpectedSetting& s) {
+               return s.setting == first->setting && !s.measured;
+             });
+    });
+    EXPECT_TRUE(told) << limit << " W was expected to be something before it was tried";
+  }
+  for (const record::ExpectationAt& e : run.expectations)
+    EXPECT_TRUE(std::ranges::any_of(run.decisions, [&](const auto& d) { return d.at == e.at; }));
+}
+
+TEST(GovernedRun, AReferenceStrategyExpectsNothing) {
+  const RunRecord run = VirtualRun(governed("bisection", 600)).run();
+  EXPECT_THAT(run.expectations, IsEmpty());
+}
+
 TEST(GovernedRun, TheSameSeedsGiveTheSameRows) {
   EXPECT_EQ(rows_of(VirtualRun(governed("bisection", 300)).run()),
             rows_of(VirtualRun(governed("bisection", 300)).run()));

@@ -20,6 +20,16 @@ using guard::fake::kOther;
 using guard::fake::limit_to;
 using guard::fake::sm_at;
 
+/// Of a reply: whether it is a T, and why it was refused.
+template <class T>
+bool is(const wire::Body& body) {
+  return std::holds_alternative<T>(body);
+}
+inline std::string words(const wire::Body& body) {
+  const auto* refused = std::get_if<wire::Refused>(&body);
+  return refused == nullptr ? "not refused" : refused->error.what;
+}
+
 class QueuedOwner final : public Owner {
  public:
   explicit QueuedOwner(OwnerOptions options) : owner_(std::move(options)) {}

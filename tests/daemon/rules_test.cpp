@@ -131,7 +131,10 @@ TEST(Config, AFileThatOthersMayWriteIsNotBelieved) {
   std::filesystem::permissions(file, std::filesystem::perms(0664));
   EXPECT_EQ(read_config(file, kNames).error().code, ErrorCode::no_permission);
   std::filesystem::remove(file);
-  EXPECT_EQ(read_config(file, kNames).error().code, ErrorCode::not_found);
+  const auto missing = read_config(file, kNames);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  EXPECT_THAT(missing.error().what, HasSubstr(file.string()));
+  EXPECT_THAT(missing.error().hint, HasSubstr("only observes"));
 }
 
 TEST(Rules, TheFirstRuleThatIsForTheCallerCounts) {

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import unittest
 
+import at_terminal
 import harness
 
 
@@ -50,6 +51,16 @@ class Export(harness.MachineTest):
         self.assertGreaterEqual(slices, 40)
         self.assertGreater(counters, 0)
         self.assertEqual(failures, 0)
+
+    def test_a_person_sees_how_far_a_page_is_and_a_pipe_sees_nothing(self):
+        self.measured()
+        status, seen = at_terminal.said(self.machine, "export", "last", "--format", "html", "-o", self.machine.folder / "page.html")
+        self.assertEqual(status, 0, seen)
+        self.assertIn("steps: reading the record", seen)
+        self.assertRegex(seen, r"4 of 4 steps: packing its series")
+        self.assertTrue(seen.endswith("\x1b[K"), "the line is taken away at the end")
+        piped = self.machine.run("export", "last", "--format", "html", "-o", self.machine.folder / "piped.html")
+        self.assertEqual((piped.returncode, piped.stderr), (0, ""))
 
     def test_emissions_agree_with_the_report(self):
         self.measured()

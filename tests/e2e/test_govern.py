@@ -1,23 +1,13 @@
 """`rubato run` that chooses the setting itself: what is searched, told, kept and put back."""
 
 import json
-import os
-import pty
 import stat
-import subprocess
 import unittest
 
+import at_terminal
 from harness import FOUND_W, MachineTest, in_one_world_of
 
 ITERATIONS = 900
-
-
-def read_or_end(fd):
-    """A terminal whose last writer is gone answers with an error."""
-    try:
-        return os.read(fd, 4096)
-    except OSError:
-        return b""
 
 
 def roles(report):
@@ -50,6 +40,9 @@ class Govern(MachineTest):
         for tried in search["tried"]:
             self.assertIsNone(tried["setting"]["sm_clock_mhz"])
             self.assertTrue(100 <= tried["setting"]["power_limit_w"] <= FOUND_W)
+        goal = report["goal"]
+        self.assertEqual((goal["strategy"], goal["objective"], goal["max_slowdown"]), ("bisection", "energy", 0.12))
+        self.assertIsNone(search["expected"], "a bisection predicts nothing")
         self.assertEqual(report["decisions"][0]["action"], "strategy")
         self.assertIn("100 to 200 W", report["decisions"][0]["why"])
         self.assertGreater(report["savings"]["energy_per_iteration_saved"]["fraction"], 0.02)
@@ -78,16 +71,10 @@ class Govern(MachineTest):
 
     @in_one_world_of(60, 20)
     def test_a_person_at_a_terminal_sees_tries_and_what_came_of_them(self):
-        ours, theirs = pty.openpty()
-        process = self.world.start("run", "--gpu", "0", "--strategy", "bisection", "--knobs", "power-limit",
-                                   "--max-slowdown", "12%", "--", *self.world.train(ITERATIONS), stdout=subprocess.DEVNULL, stderr=theirs)
-        os.close(theirs)
-        seen = b""
-        while chunk := read_or_end(ours):
-            seen += chunk
-        os.close(ours)
-        self.assertEqual(process.wait(), 0)
-        words = " ".join(seen.decode().split())
+        status, seen = at_terminal.said(self.world, "run", "--gpu", "0", "--strategy", "bisection", "--knobs", "power-limit",
+                                        "--max-slowdown", "12%", "--", *self.world.train(ITERATIONS))
+        self.assertEqual(status, 0)
+        words = " ".join(seen.split())
         self.assertRegex(words, r"bisection chooses among a power limit of 100 to 200 W")
         self.assertRegex(words, r"after [0-9.]+ s: trying [0-9]+ W: ")
         self.assertRegex(words, r"after [0-9.]+ s: holding [0-9]+ W: ")

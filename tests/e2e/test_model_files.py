@@ -3,6 +3,7 @@
 import json
 import unittest
 
+import at_terminal
 from harness import MachineTest
 
 HEADER = "gpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j\n"
@@ -51,6 +52,12 @@ class ModelFiles(MachineTest):
         text = self.box.run("model", "show", self.file)
         self.assertIn("mean-curve", text.stdout)
         self.assertIn(said["fingerprint"], text.stdout)
+
+    def test_a_person_sees_how_far_the_training_is(self):
+        rows = "".join(workload(n, t) for n, t in (("a", 1.1), ("b", 1.2), ("c", 1.3)))
+        status, seen = at_terminal.said(self.box, "model", "train", "--table", self.table(rows), "--knobs", "power-limit", "--model", "mean-curve", "-o", self.file)
+        self.assertEqual(status, 0, seen)
+        self.assertIn("4 of 4 models", seen, "of all, and without each of the three groups")
 
     def test_a_typed_default_is_enough(self):
         self.trained()

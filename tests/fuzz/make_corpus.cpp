@@ -50,6 +50,11 @@ void wire_seeds() {
       wire::Granted{.found = {{.gpu = gpu, .limits = {100_W, 250_W, 250_W, 200_W, 200_W}, .note = "a b"}}},
       wire::Applied{.gpu = gpu, .requested_limit = 150_W},
       wire::Restored{.reports = {{.gpu = gpu, .outcome = Restoration::restored, .detail = "200 W"}}},
+      wire::JobBegin{.slurm_job = 12, .user = 1000, .gpus = {gpu}},
+      wire::JobEnd{.slurm_job = 12, .gpus = {gpu}},
+      wire::Cleared{.gpus = {{.report = {.gpu = gpu, .outcome = Restoration::restored, .detail = "200 W"},
+                              .energy = 3_J,
+                              .duration = 4_s}}},
       wire::Refused{.error = {ErrorCode::conflict, "what", "hint"}}};
   std::uint64_t sequence = 1;
   std::string life;  // of a client of rubatod: what happens, then the datagram

@@ -1,4 +1,4 @@
-"""Root file systems of old distributions: made once by mmdebstrap, unpacked for each test, entered in a namespace."""
+"""Root file systems of distributions: made once by mmdebstrap, unpacked for each test, entered in a namespace."""
 
 import contextlib
 import pathlib
@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-# Nothing in these roots is configured or started: packages are only unpacked, their scripts never run.
+# Unless a variant says otherwise packages are only unpacked in these roots, and their scripts never run.
 BASE = ["base-files", "bash", "coreutils", "dash", "grep", "libc-bin", "sed"]
 XENIAL_INDEX = "30e9ff343d9ec0b64d28d27010bf472090bb3399b4b6bc5aee077085e920e89b"
 SUITES = {
@@ -21,6 +21,13 @@ SUITES = {
     "bullseye": {
         "packages": [*BASE, "python3-minimal", "python3-venv"],
         "source": "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bullseye main",
+        "hooks": [],
+    },
+    # What rubato's own packages are for, with dpkg and what they depend on configured; nothing is started.
+    "bookworm": {
+        "variant": "essential",
+        "packages": ["systemd", "libfmt9", "libmicrohttpd12", "libsqlite3-0", "libzstd1", "procps", "zlib1g"],
+        "source": "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main",
         "hooks": [],
     },
 }
@@ -40,7 +47,7 @@ def tarball(suite, cache):
     about = SUITES[suite]
     hooks = [f"--extract-hook={hook}" for hook in about["hooks"]]
     done = subprocess.run(
-        ["mmdebstrap", "--quiet", "--variant=extract", f"--include={','.join(about['packages'])}",
+        ["mmdebstrap", "--quiet", f"--variant={about.get('variant', 'extract')}", f"--include={','.join(about['packages'])}",
          *hooks, "--format=tar", suite, str(part), about["source"]],
         capture_output=True, text=True,
     )  # fmt: skip
@@ -77,15 +84,18 @@ class OldRoot:
     def inside(self, *command, **environment):
         return self.ask(*command, check=True, **environment).stdout
 
-    def ask(self, *command, check=False, folder="/", **environment):
-        """Runs a command inside; everything it started ends with it."""
+    def entered(self, folder="/", **environment):
+        """The words that stand before a command that is to run inside; everything it started ends with it."""
         bind = "".join(f"mount --bind /dev/{name} $root/dev/{name}; " for name in DEVICES)
         script = f'set -e; root=$1; shift; mount -t proc proc $root/proc; {bind}exec chroot $root "$@"'
         settings = {"PATH": "/usr/bin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "TMPDIR": "/tmp", **environment}
         enter = ["unshare", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh"]
         change = ["env", "-i", *[f"{k}={v}" for k, v in settings.items()], "bash", "-c", 'cd "$1" && shift && exec "$@"', "-", folder]
+        return [*enter, str(self.folder), *change]
+
+    def ask(self, *command, check=False, folder="/", **environment):
         return subprocess.run(
-            [*enter, str(self.folder), *change, *map(str, command)],
+            [*self.entered(folder, **environment), *map(str, command)],
             check=check, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 

@@ -43,6 +43,8 @@ class Frames(jobs.JobTest):
             assert iterations.index.name == "begin_s" and iterations.iteration.dtype == "Int64"
             assert 0.1 < iterations.duration_s.median() < 2 and len(iterations) >= 6, iterations
             assert run.decisions.why.dtype == "string"
+            expected = run.expectations
+            assert len(expected) == 0 and (expected.time_ratio.dtype, expected.measured.dtype) == ("float64", "Int64"), expected.dtypes
             assert any(run.id in fact for fact in samples.attrs["facts"]), samples.attrs
             assert run.report["schema"] == "rubato.run/1"
             try: run.nonsense

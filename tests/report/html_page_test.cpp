@@ -45,6 +45,16 @@ TEST(HtmlPage, HoldsTitleDocumentAndSeriesInOrder) {
   EXPECT_THAT(to.out, Not(HasSubstr("<!--rubato:")));
 }
 
+TEST(HtmlPage, AnOutlineStandsBeforeTheScript) {
+  Text to;
+  HtmlPage page(to);
+  const PackedSeries outline{7, {}, "QUJD"};
+  ASSERT_TRUE(page.begin("title", "{}", &outline));
+  const std::size_t place = to.out.find(R"(<script type="text/plain" id="series-7">QUJD</script>)");
+  ASSERT_NE(place, std::string::npos);
+  EXPECT_LT(place, to.out.find("<script>"));
+}
+
 TEST(HtmlPage, NothingInADocumentEndsItsElement) {
   const nlohmann::json document = {{"command", std::string(kAttack)}};
   const std::string inside = json_in_script(document.dump());

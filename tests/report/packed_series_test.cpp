@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/render.h"
+#include "report/series_outline.h"
 
 namespace rubato::report {
 namespace {
@@ -47,7 +48,8 @@ std::string inflated(const std::string& packed) {
 /// As docs/formats.md#packed-series says it, apart from the page's own reader.
 std::map<std::string, Column> read_back(const PackedSeries& series) {
   const Json head = Json::parse(render_json(series.head));
-  const std::string bytes = inflated(unbase64(series.base64));
+  const std::string packed = unbase64(series.base64);
+  const std::string bytes = head["deflated"].get<bool>() ? inflated(packed) : packed;
   const auto count = head["count"].get<std::size_t>();
   std::map<std::string, Column> out;
   std::size_t at = 0;
@@ -146,6 +148,32 @@ TEST(Base64, IsThatOfTheStandard) {
                                                                              {"foobar", "Zm9vYmFy"}}};
   for (const auto& [bytes, text] : all) EXPECT_EQ(base64(bytes), text);
   EXPECT_EQ(base64("\xff\xfe\x00"), "//4=");  // the literal ends at its zero
+}
+
+TEST(SeriesOutline, HasMeanExtremesAndCountOfEachPiece) {
+  SeriesOutline outline(10, 5);
+  const Column values = {3.0, 5.0, std::nullopt, 7.04, 100.0};
+  const std::vector<double> moments = {-1, 1, 1.5, 2, 11};
+  const auto at = [&](std::size_t i) { return std::optional(moments[i]); };
+  outline.add("0.power_w", 0.1, 5, at, [&](std::size_t i) { return values[i]; });
+  outline.add("1.nothing", 0.1, 5, at, [](std::size_t) { return std::optional<double>(); });
+  auto packed = std::move(outline).finish(9);
+  ASSERT_TRUE(packed);
+  const Json head = Json::parse(render_json(packed->head));
+  EXPECT_EQ(head["id"], 9);
+  EXPECT_DOUBLE_EQ(head["width_s"].get<double>(), 2);
+  auto read = read_back(*packed);
+  EXPECT_EQ(read.count("1.nothing.mean"), 0U);
+  const std::vector<double> middles = {1, 3, 5, 7, 9};
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(*read["time_s"][i], middles[i], 1e-9);
+  EXPECT_NEAR(*read["0.power_w.low"][0], 3, 1e-9);
+  EXPECT_NEAR(*read["0.power_w.high"][0], 5, 1e-9);
+  EXPECT_NEAR(*read["0.power_w.mean"][0], 4, 1e-9);
+  EXPECT_NEAR(*read["0.power_w.count"][0], 2, 1e-9);
+  EXPECT_NEAR(*read["0.power_w.high"][1], 7.0, 1e-9) << "as a page has the sample itself";
+  EXPECT_NEAR(*read["0.power_w.mean"][1], 7.04, 1e-9);
+  EXPECT_FALSE(read["0.power_w.low"][2]);
+  EXPECT_NEAR(*read["0.power_w.low"][4], 100, 1e-9);
 }
 
 }  // namespace

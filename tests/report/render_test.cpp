@@ -31,6 +31,20 @@ TEST(Text, AlignsKeysAndSaysWhySomethingIsMissing) {
   EXPECT_EQ(render_text(value), "power limit  150 W\nfan          - (no fan)\nmig          no\n");
 }
 
+TEST(Table, HasOneSpaceBetweenColumnsWhereTwoWouldNotFit) {
+  Table table({{"a", true}, {"b", true}});
+  table.add({"12345", "67890"});
+  EXPECT_EQ(table.text(0, {.width = 12}), "    a      b\n12345  67890\n");
+  EXPECT_EQ(table.text(0, {.width = 11}), "    a     b\n12345 67890\n");
+  EXPECT_EQ(table.text(0, {.width = 10}), "    a      b\n12345  67890\n") << "neither fits";
+}
+
+TEST(Table, CutsATextAtItsEndBeforeItMovesColumnsTogether) {
+  Table table({{"a", true}, {"b"}});
+  table.add({"12345", "a long sentence"});
+  EXPECT_EQ(table.text(0, {.width = 16}), "    a  b\n12345  a long s…\n");
+}
+
 TEST(Text, ShowsAListOfEqualObjectsAsATable) {
   const Value value = Array{Object{{"name", "V100"}, {"power", Amount{9.5, "W"}}},
                             Object{{"name", "A"}, {"power", Amount{150, "W"}}}};

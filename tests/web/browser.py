@@ -47,8 +47,11 @@ class PageTest(unittest.TestCase):
             raise unittest.SkipTest(why)
         cls.browser = cls.enterClassContext(browser())
 
-    def open(self, file, ready=True, **options):
+    def open(self, file, ready=True, script=None, **options):
+        """`script`: runs before anything of the page does."""
         context = self.browser.new_context(**options)
+        if script:
+            context.add_init_script(script)
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
@@ -64,7 +67,7 @@ class PageTest(unittest.TestCase):
 
     def assert_quiet(self):
         self.assertEqual(self.complaints, [])
-        self.assertEqual([url for url in self.requests if not url.startswith(("file:", "data:"))], [])
+        self.assertEqual([url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))], [])
 
     def assert_accessible(self, page):
         """WCAG 2.1 A and AA as far as axe-core can tell, contrast among it."""

@@ -1,8 +1,11 @@
 """The page of a run, in a browser: its figures against the record, zoom, keyboard, colours, paper, and names that attack."""
 
+import contextlib
 import csv
 import json
 import re
+import shutil
+import sqlite3
 import statistics
 import subprocess
 
@@ -135,6 +138,111 @@ class RunPage(PageTest):
         self.assertIn("as found", marks)
         self.assert_quiet()
 
+    def test_the_search_shows_what_was_expected_the_bound_and_the_front(self):
+        page = self.open(self.file)
+        expected = self.report["search"]["expected"]
+        self.assertEqual(self.report["goal"]["max_slowdown"], 0.05)
+        picture = page.locator(".picture").first
+        self.assertEqual(picture.locator(".bound").count(), 1)
+        self.assertIn("bound 5.0 %", picture.text_content())
+        self.assertEqual(picture.locator(".band").count(), 1)
+        self.assertEqual(picture.locator(".line").count(), 2, "the expected curve and the Pareto front")
+        curve = picture.locator(".line:not(.dashed)").get_attribute("points").split()
+        self.assertEqual(len(curve), sum(s["on_curve"] for s in expected["settings"]))
+        # The same as figures, and what was expected of each try beside what it was.
+        page.locator("summary", has_text="What was expected").click()
+        rows = page.locator("table", has_text="Expected, against the found setting").locator("tbody tr")
+        self.assertEqual(rows.count(), len(expected["settings"]))
+        some = expected["settings"][7]
+        ratio = some["energy"]
+        self.assertEqual(rows.nth(7).locator("td").first.text_content(),
+                         "%.1f %% (%.1f to %.1f %%)" % tuple(100 - 100 * ratio[k] for k in ("ratio", "high_90", "low_90")))
+        tried = page.locator("table", has_text="Tried, against the found setting")
+        self.assertIn("was expected", tried.locator("thead").text_content())
+        first = self.report["search"]["tried"][0]["expected"]["slowdown"]
+        self.assertIn("%.1f %% (" % (100 * first["fraction"]), tried.locator("tbody tr").first.text_content())
+        self.assert_quiet()
+
+    def test_the_expectation_of_another_decision_can_be_looked_at(self):
+        page = self.open(self.file)
+        select = page.locator("select")
+        self.assertIn("when it was chosen", select.locator("option:checked").text_content())
+        band = page.locator(".picture .band").get_attribute("d")
+        select.select_option(index=0)
+        self.assertNotEqual(page.locator(".picture .band").get_attribute("d"), band)
+        self.assertIn(select.locator("option:checked").text_content().split(":")[0].split(",")[0],
+                      page.locator("summary", has_text="What was expected").text_content())
+        self.assert_accessible(page)
+        self.assert_quiet()
+
+    def test_two_searches_stand_beside_each_other(self):
+        made = subprocess.run([BUILD / "bin" / "rubato-long-run-record", self.box.folder / "second", "0.5", "1", "2", "7"],
+                              capture_output=True, text=True, check=True)
+        file = self.box.folder / "compare.html"
+        self.rubato("compare", self.record, made.stdout.strip(), "--format", "html", "-o", file)
+        page = self.open(file)
+        searches = page.locator("section", has=page.locator("h2", has_text="The searches"))
+        for part in (".picture", ".bound", ".band", "select"):
+            self.assertEqual(searches.locator(part).count(), 2, part)
+        self.assertEqual(searches.locator("table", has_text="Tried, against the found setting").count(), 2)
+        self.assert_accessible(page)
+        self.assert_quiet()
+
+    def test_a_record_that_expects_nothing_says_so(self):
+        older = self.box.folder / "older.sqlite"
+        shutil.copy(self.record, older)
+        with contextlib.closing(sqlite3.connect(older)) as db:
+            db.executescript("UPDATE schema_version SET version = 4; DROP TABLE goal; DROP TABLE expected_setting; DROP TABLE expectation;")
+        file = self.box.folder / "older.html"
+        self.rubato("export", older, "--format", "html", "-o", file)
+        page = self.open(file)
+        self.assertIn("not in this record", page.locator("figcaption").first.text_content())
+        self.assertEqual(page.locator(".picture .bound, .picture .band, select").count(), 0)
+        self.assertGreater(page.locator(".picture .mark").count(), 3)
+        self.assert_quiet()
+
+    def test_what_is_set_is_drawn_as_steps(self):
+        page = self.open(self.file, script="""
+            window.paths = new Map();
+            for (const to of ['moveTo', 'lineTo']) {
+              const plain = Path2D.prototype[to];
+              Path2D.prototype[to] = function (x, y) {
+                if (!paths.has(this)) paths.set(this, []);
+                paths.get(this).push([x, y]);
+                return plain.call(this, x, y);
+              };
+            }""")
+        page.locator(".chart", has_text="SM clock").scroll_into_view_if_needed()
+        page.wait_for_selector(".chart:has-text('SM clock') canvas")
+        kinds = page.evaluate("""() => [...paths.values()].filter((p) => p.length > 20 && new Set(p.map((v) => v[1])).size > 2)
+            .map((p) => p.slice(1).every(([x, y], i) => x === p[i][0] || y === p[i][1]))""")
+        self.assertIn(True, kinds, "limits and clocks change at once")
+        self.assertIn(False, kinds, "power does not")
+        self.assert_quiet()
+
+    def test_an_outline_is_drawn_before_the_samples_are_there(self):
+        whole = self.file.read_text()
+        cut = self.box.folder / "outline.html"
+        cut.write_text(whole[: whole.index('id="series-0"') + 300])
+        page = self.open(cut, ready=False)
+        page.locator(".chart").first.scroll_into_view_if_needed()
+        page.wait_for_selector(".plot canvas")
+        wait(page, "() => /cannot be unpacked|cut short/.test(document.querySelector('.timeline').textContent)")
+        told = in_view(page)[POWER]
+        watts = [w for _, w in self.power]
+        self.assertEqual(figure(told[0]), len(watts))
+        self.assertAlmostEqual(figure(told[1]), statistics.fmean(watts), delta=0.06)
+        self.assertAlmostEqual(figure(told[3]), max(watts), delta=0.06)
+
+    def test_without_a_worker_the_page_unpacks_by_itself(self):
+        for name, worker in (("there is none", "window.Worker = undefined"),
+                             ("it may not start", "window.Worker = class { constructor() { setTimeout(() => this.onerror()); } postMessage() {} terminate() {} }")):
+            with self.subTest(name):
+                page = self.open(self.file, script=worker)
+                told = in_view(page)[POWER]
+                self.assertEqual(figure(told[0]), len(self.power))
+                self.assert_quiet()
+
     def test_light_dark_and_narrow_can_be_read_by_everybody(self):
         for scheme, width in (("light", 1200), ("dark", 1200), ("light", 360)):
             with self.subTest(scheme, width=width):
@@ -190,3 +298,32 @@ class RunPage(PageTest):
         page = self.open(cut, ready=False)
         wait(page, "() => /cannot be unpacked|cut short/.test(document.querySelector('.timeline').textContent)")
         self.assertIn("GPU-hours", self.seen(page))
+
+
+class LongRun(PageTest):
+    """How much a frame looks at does not grow with the run: told by counts, as times are the machine's."""
+
+    def test_a_frame_of_a_day_looks_at_few_of_its_samples(self):
+        box = Machine()
+        self.addCleanup(box.close)
+        made = subprocess.run([BUILD / "bin" / "rubato-long-run-record", box.folder, "24", "1", "10"], capture_output=True, text=True, check=True)
+        file = box.folder / "day.html"
+        done = box.run("export", made.stdout.strip(), "--format", "html", "-o", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.open(file, viewport={"width": 1280, "height": 900})
+        page.locator(".chart").first.scroll_into_view_if_needed()
+        samples = figure(in_view(page)[("Power", "GPU 0")][0])
+        self.assertEqual(samples, 864_000)
+        read = "() => Number(document.querySelector('.plot').dataset.read)"
+        wait(page, "() => document.querySelector('.plot canvas')")
+        # 1 000 columns of two series; from 864 samples a column at most 15 on each side, and 3 of each level above.
+        self.assertLess(page.evaluate(read), 1_100 * 2 * 45)
+        moving = page.evaluate("""async () => {
+            const chart = document.querySelector('.chart');
+            const key = (name) => chart.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
+            key('ArrowUp');
+            await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+            return Number(document.querySelector('.plot').dataset.read);
+        }""")
+        self.assertLess(moving, 300 * 2 * 40)
+        self.assert_quiet()

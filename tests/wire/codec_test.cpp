@@ -144,6 +144,30 @@ TEST(Codec, WhatRubatodManagesArrivesWithItsReasons) {
   EXPECT_EQ(arrived.gpus[1].why_not, "a guard has it");
 }
 
+TEST(Codec, WhatTheSchedulerTellsAndHearsArrives) {
+  const auto begin =
+      std::get<JobBegin>(decode(encode({7, JobBegin{12, 1000, {{"GPU-a"}, {"GPU-b"}}}})).value().body);
+  EXPECT_EQ(begin.slurm_job, 12);
+  EXPECT_EQ(begin.user, 1000);
+  EXPECT_EQ(begin.gpus, (std::vector<GpuId>{{"GPU-a"}, {"GPU-b"}}));
+  const auto end = std::get<JobEnd>(decode(encode({7, JobEnd{{}, {{"GPU-a"}}}})).value().body);
+  EXPECT_FALSE(end.slurm_job);
+  EXPECT_EQ(end.gpus, (std::vector<GpuId>{{"GPU-a"}}));
+  const Cleared sent{{{{{"GPU-a"}, Restoration::restored, "power limit 200 W"}, 1234.5_J, 60_s},
+                      {{{"GPU-b"}, Restoration::failed, "it hangs"}}}};
+  const auto arrived = std::get<Cleared>(decode(encode({7, sent})).value().body);
+  ASSERT_EQ(arrived.gpus.size(), 2U);
+  EXPECT_EQ(arrived.gpus[0].energy, 1234.5_J);
+  EXPECT_EQ(arrived.gpus[0].duration, 60_s);
+  EXPECT_EQ(arrived.gpus[1].report.outcome, Restoration::failed);
+  EXPECT_EQ(arrived.gpus[1].report.detail, "it hangs");
+  EXPECT_FALSE(arrived.gpus[1].energy || arrived.gpus[1].duration);
+  for (const char* bad :
+       {"job-begin 1\ngpu GPU-a\nuser 5\n", "job-begin 1\nslurm-job 4\nuser -1\ngpu GPU-a\n",
+        "job-end 1\nslurm-job many\n", "cleared 1\ngpu GPU-a\noutcome fine\n"})
+    EXPECT_EQ(decode(std::string("rubato-lease/1 ") + bad).error().code, ErrorCode::corrupt) << bad;
+}
+
 TEST(Codec, AGuardOfAnEarlierVersionSaysLessInItsWelcomeAndIsUnderstood) {
   const auto welcome = std::get<Welcome>(decode("rubato-lease/1 welcome 3\nguard-pid 12\n").value().body);
   EXPECT_EQ(welcome.guard_pid, 12);

@@ -9,6 +9,9 @@ const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10
   7200, 14400, 21600, 43200, 86400, 172800, 604800];
 const HEIGHT = 190;
 const COLOURS = 8;
+const WIDTH = 1.5;
+// Pixels in a column while the view moves.
+const MOVING = 4;
 
 /// So many that two ticks never read the same.
 const digitsOf = (step) => [0, 1, 2, 3].find((n) => Math.abs(step * 10 ** n - Math.round(step * 10 ** n)) < 1e-6) ?? 4;
@@ -23,7 +26,7 @@ export class Chart {
     this.element = h("div", { class: "chart", tabindex: 0, role: "group", "aria-label": `${title}, ${unit}, over time`,
       "aria-describedby": "keys", onkeydown: (event) => { if (view.key(event)) event.preventDefault(); } },
       h("h3", {}, title, " ", h("span", { class: "unit" }, unit)), this.place, this.readout);
-    this.visible = false;
+    this.visible = this.moving = false;
     this.stale = true;
     this.plot = null;
   }
@@ -38,9 +41,11 @@ export class Chart {
     const tracks = this.shown;
     const axis = { stroke: ink("--muted"), grid: { stroke: ink("--grid"), width: 1 }, ticks: { stroke: ink("--grid"), width: 1 },
       font: `12px ${ink("--font")}` };
-    const series = [{}, ...tracks.map((track) => ({ label: track.label, stroke: colour(track), width: 1.5,
-      dash: track.dashed ? [6, 4] : undefined, points: { size: 4 } }))];
+    // What is set, and not what wavers, is that until it is read otherwise.
+    const series = [{}, ...tracks.map((track) => ({ label: track.label, stroke: colour(track), width: WIDTH,
+      dash: track.dashed ? [6, 4] : undefined, points: { size: 4, filter: () => (this.moving ? [] : null) }, paths: track.steps ? uPlot.paths.stepped({ align: 1 }) : undefined }))];
     this.fills = tracks.map(faint);
+    this.inks = Object.fromEntries([...new Set(this.blocks.map((block) => block.role))].map((role) => [role, ink(`--role-${role}`) || ink("--muted")]));
     const { view } = this;
     this.made = this.place.clientWidth;
     this.plot = new uPlot({
@@ -74,11 +79,12 @@ export class Chart {
     this.stale = false;
   }
 
-  /// While the view moves, every third pixel has to do.
+  /// While the view moves, every fourth pixel has to do.
   data(moving = false) {
     const columns = this.columns();
-    this.made_of = drawn(this.shown, this.view.from, this.view.to, Math.ceil(columns / (moving ? 3 : 1)), 2 * columns);
+    this.made_of = drawn(this.shown, this.view.from, this.view.to, Math.ceil(columns / (moving ? MOVING : 1)), 2 * columns, moving);
     this.place.dataset.single = this.made_of.single;
+    this.place.dataset.read = this.made_of.read;
     return [this.made_of.x, ...this.made_of.means];
   }
 
@@ -135,7 +141,7 @@ export class Chart {
       if (block.end_s < this.view.from || block.begin_s > this.view.to) continue;
       const left = Math.max(bbox.left, u.valToPos(block.begin_s, "x", true));
       const right = Math.min(bbox.left + bbox.width, u.valToPos(block.end_s, "x", true));
-      ctx.fillStyle = ink(`--role-${block.role}`) || ink("--muted");
+      ctx.fillStyle = this.inks[block.role];
       ctx.fillRect(left, bbox.top, right - left + 1, 5 * devicePixelRatio);
     }
   }
@@ -165,8 +171,25 @@ export class Chart {
       this.make();
       return;
     }
+    this.moving = moving;
+    // A line of one pixel is drawn in a fraction of the time.
+    for (const series of this.plot.series) series.width = moving ? 1 : WIDTH;
     this.plot.setData(this.data(moving), true);
     this.stale = false;
+  }
+
+  /// Adds a track, or puts one in the place of that with the same id: the same series, better known.
+  put(track) {
+    const was = this.tracks.findIndex((t) => t.id === track.id);
+    if (was < 0) {
+      this.tracks.push(track);
+      this.plot?.destroy();
+      this.plot = null;
+    } else {
+      track.shown = this.tracks[was].shown;
+      this.tracks[was] = track;
+    }
+    this.stale = true;
   }
 
   /// After a change of colours or of the tracks shown.

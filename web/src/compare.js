@@ -2,6 +2,7 @@
 import { facts, h, name, section, table } from "./dom.js";
 import * as f from "./format.js";
 import { commandLine, ending, timelineOf } from "./run.js";
+import { searchesSection } from "./search.js";
 
 const number = (head) => ({ head, number: true });
 const joulesSeconds = (v) => (typeof v === "number" ? `${v.toPrecision(4)} J s` : null);
@@ -36,5 +37,6 @@ export function comparePage(page, main) {
     h("div", { class: "sides" }, side("A", c.a), side("B", c.b)),
     section("Figures", metrics("Per iteration, where each run settled", c.per_iteration) ?? "", metrics("Whole runs, start and search included", c.whole_run) ?? ""),
     section("Over time, each from its own begin", timeline.element),
+    searchesSection(page) ?? "",
     c.differing.length > 0 ? section("What else differs", table("Facts", ["", "A", "B"], c.differing.map((d) => [d.name.replaceAll("_", " "), name(d.a), name(d.b)]))) : "");
 }

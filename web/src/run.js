@@ -1,8 +1,8 @@
 // A run: what it cost, what was saved, how, and how far each figure is to be believed.
 import { facts, h, name, note, section, table } from "./dom.js";
 import * as f from "./format.js";
+import { searchSection } from "./search.js";
 import { fill } from "./series.js";
-import { plot } from "./svgplot.js";
 import { Timeline } from "./timeline.js";
 
 const number = (head) => ({ head, number: true });
@@ -67,41 +67,6 @@ function gpuSection(gpu) {
       ["source", gpu.energy_source ? h("span", {}, gpu.energy_source, gpu.energy_source_detail ? `: ${gpu.energy_source_detail}` : "") : null],
       ["found", f.setting(gpu.found)], ["set to", setTo(gpu)],
       ["put back", gpu.restoration_detail ? h("span", {}, `${put}: `, name(gpu.restoration_detail)) : put], ["UUID", name(gpu.uuid)]]));
-}
-
-/// What an estimate is drawn as: percent, with its interval where there is one.
-const bars = (axis, e, sign) => {
-  if (!e) return {};
-  const low = sign * 100 * e.low_90, high = sign * 100 * e.high_90;
-  return e.low_90 === null ? {} : { [`${axis}_low`]: Math.min(low, high), [`${axis}_high`]: Math.max(low, high) };
-};
-
-function searchSection(run) {
-  const search = run.search;
-  if (!search) return null;
-  const held = run.settings.filter((s) => s.role === "hold").sort((a, b) => b.time_s - a.time_s)[0];
-  const chosen = held ? f.setting(held.setting) : null;
-  const known = search.tried.filter((t) => t.energy_saved && t.slowdown);
-  const points = known.map((t) => {
-    const what = f.setting(t.setting);
-    return { x: 100 * t.slowdown.fraction, y: -100 * t.energy_saved.fraction, ...bars("x", t.slowdown, 1), ...bars("y", t.energy_saved, -1),
-      what: `${what}: ${f.estimate(t.energy_saved)} less energy, ${f.estimate(t.slowdown)} more time`, label: what,
-      mark: what === chosen ? "chosen" : t.while_watching ? "later" : "plain", tone: what === chosen ? 2 : 0 };
-  });
-  points.push({ x: 0, y: 0, what: "as found", label: "as found", mark: "found", tone: 1 });
-  const s = run.savings;
-  if (s && !points.some((p) => p.mark === "chosen") && chosen && chosen !== "as found")
-    points.push({ x: 100 * s.slowdown.fraction, y: -100 * s.energy_per_iteration_saved.fraction, ...bars("x", s.slowdown, 1), ...bars("y", s.energy_per_iteration_saved, -1),
-      what: `held: ${chosen}`, label: chosen, mark: "chosen", tone: 2 });
-  const picture = known.length > 0 ? plot({ x: "change of time per iteration, %", y: "change of energy per iteration, %", points,
-    describe: `${points.length} settings on the plane of time and energy; the same figures stand in the table below` }) : null;
-  return section("The search", h("p", {}, `${search.settings_tried} settings were tried in ${f.seconds(search.searching_s)}` +
-      (search.settled_s === null ? "; the run ended before one was held." : `, and from ${f.moment(search.settled_s)} on one was held.`)),
-    picture ? h("figure", {}, picture, h("figcaption", {}, "Square: the setting that was found. Diamond: the one that was held. Lower is less energy, left is faster. " +
-      "Bars are 90 % confidence intervals. Hollow: tried while watching.")) : null,
-    table("Tried, against the found setting", ["setting", number("first"), number("for"), number("iterations"), number("energy saved"), number("more time"), "when"],
-      search.tried.map((t) => [f.setting(t.setting), f.moment(t.first_s, 0.1), f.seconds(t.time_s), f.count(t.iterations), f.estimate(t.energy_saved), f.estimate(t.slowdown),
-        t.while_watching ? "while watching" : "searching"])));
 }
 
 const settingsTable = (run) => table("Settings, all GPUs together", ["for", "setting", number("stretches"), number("time"), number("iterations"), number("each"), number("energy each"), number("power")],
@@ -181,7 +146,7 @@ function environment(run) {
 
 export function timelineOf(page, length) {
   const timeline = new Timeline(0, length, page.blocks);
-  queueMicrotask(() => fill(timeline, page.series));
+  queueMicrotask(() => fill(timeline, page.series, page.outline));
   return timeline;
 }
 
@@ -190,7 +155,7 @@ export function runPage(page, main) {
   const timeline = timelineOf(page, run.duration_s ?? 1);
   main.append(title(run), ...says(page.headline), costs(page),
     section("Over time", timeline.element, page.resolution ? note(page.resolution) : null),
-    searchSection(run) ?? "", section("GPUs", ...run.gpus.map(gpuSection), settingsTable(run) ?? ""),
+    searchSection(page) ?? "", section("GPUs", ...run.gpus.map(gpuSection), settingsTable(run) ?? ""),
     iteration(run) ?? "", parts(run) ?? "", log(page), quality(run), environment(run));
   main.addEventListener("click", (event) => {
     const at = Number(event.target.closest?.("[data-at]")?.dataset.at);

@@ -29,7 +29,7 @@ export class Timeline {
         "arrow up and down or + and − zoom, Home shows the whole run; with the wheel, hold Shift or Ctrl. A line is the mean of what a pixel " +
         "covers, the band around it goes from the lowest to the highest sample."),
       this.chooser, this.legend(), this.state, this.places, this.figures);
-    this.pending = false;
+    this.pending = this.coming = false;
     view.on(() => this.refresh());
     onTheme(() => this.charts.forEach((chart) => chart.again()));
     this.sight = new IntersectionObserver((entries) => {
@@ -51,10 +51,9 @@ export class Timeline {
       shown.map((role) => h("li", {}, h("span", { class: `role role-${role}` }), role)));
   }
 
-  /// Adds tracks to the chart of `key`, which is made with the first.
-  add(key, options, tracks) {
-    const some = tracks.filter((track) => track.length > 0);
-    if (some.length === 0) return;
+  /// Puts a track into the chart of `key`, which is made with the first.
+  put(key, options, track) {
+    if (track.length === 0) return;
     let chart = this.charts.find((c) => c.key === key);
     if (!chart) {
       chart = new Chart(this.view, { ...options, tracks: [], blocks: this.roles });
@@ -66,14 +65,28 @@ export class Timeline {
       this.places.insertBefore(chart.element, next?.element ?? null);
       this.sight.observe(chart.element);
     }
-    for (const track of some) {
-      chart.tracks.push(track);
-      track.shown = this.owners.get(track.owner)?.checked ?? true;
-      if (track.owner) this.offer(track.owner, track);
+    track.shown = this.owners.get(track.owner)?.checked ?? true;
+    if (track.owner) this.offer(track.owner, track);
+    chart.put(track);
+    this.drawStale();
+  }
+
+  /// What is in sight, without waiting for a frame: the parser is busy with the samples behind the script.
+  drawNow() {
+    for (const chart of this.charts) {
+      chart.visible = chart.element.getBoundingClientRect().top < innerHeight;
+      if (chart.visible) chart.refresh();
     }
-    chart.again();
-    chart.stale = true;
-    if (chart.visible) chart.refresh();
+  }
+
+  // Once a frame, however much came meanwhile.
+  drawStale() {
+    if (this.coming) return;
+    this.coming = true;
+    requestAnimationFrame(() => {
+      this.coming = false;
+      for (const chart of this.charts) if (chart.visible && chart.stale) chart.refresh();
+    });
   }
 
   // A box for each GPU or meter, from the second on.

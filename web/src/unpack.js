@@ -1,10 +1,14 @@
 // Series as rubato packs them (docs/formats.md, packed series): base64 of a zlib stream; inside, for each column a bitmap
 // of presence where values are missing, then the bytes of its zigzag differences less the usual one, plane by plane.
 
-async function inflate(text) {
+function bytesOf(text) {
   const binary = atob(text.trim());
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -29,9 +33,13 @@ function values(bytes, at, column) {
   return out;
 }
 
-/// {name: {times, values}}: of each column only the moments at which it was read.
-export async function unpack(series, text) {
-  const bytes = await inflate(text);
+/// {name: {times, values}}: of each column only the moments at which it was read. Fails where `text` is not all of it.
+export const unpack = async (series, text) => taken(series, await inflate(bytesOf(text)));
+
+/// The same, at once, of a series that is not deflated.
+export const unpackPlain = (series, text) => taken(series, bytesOf(text));
+
+function taken(series, bytes) {
   const read = {};
   let at = 0;
   let times = null;

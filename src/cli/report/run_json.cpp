@@ -189,7 +189,8 @@ Value run_report_json(const record::RunRecord& run, const analyse::Summary& summ
       {"savings", summary.savings ? savings(*summary.savings) : Value(Missing{summary.why_no_savings})}};
   if (!summary.savings) out.set("why_no_savings", summary.why_no_savings);
   out.set("settings", settings(summary.settings));
-  out.set("search", search_json(summary, run.info.begin));
+  out.set("goal", goal_json(run));
+  out.set("search", search_json(summary, run));
   set_parts(out, run, summary);
   out.set("host_watts", host_watts_json(summary.scopes.host));
   out.set("idle", idle_json(summary));

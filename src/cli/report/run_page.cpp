@@ -7,6 +7,7 @@
 #include "cli/report/headline.h"
 #include "cli/report/page_series.h"
 #include "cli/report/run_report.h"
+#include "cli/report/search_report.h"
 #include "cli/report/worth_knowing.h"
 #include "report/layout.h"
 
@@ -24,6 +25,10 @@ using report::Value;
 // A window's title is one line; the page has the whole name.
 constexpr std::size_t kTitle = 80;
 constexpr std::size_t kMailed = 14'000'000;  // bytes of packed series
+// Fewer readings are unpacked as soon as an outline of them would be.
+constexpr std::size_t kOutlined = 20'000;
+constexpr std::size_t kExpectations = 12;
+constexpr std::size_t kPieces = 1024;  // of an outline: about the columns of a chart
 
 Value tone_of(const std::optional<report::Ink>& ink) {
   if (!ink) return Missing{};
@@ -68,42 +73,85 @@ Array blocks_json(const record::RunRecord& run) {
   return out;
 }
 
+/// What was expected while the setting was searched for, and what at last: at each of a dozen decisions at
+/// most.
+Array expected_json(const analyse::Side& side) {
+  Array out;
+  const auto& search = side.summary.search;
+  if (!search || !search->choice) return out;
+  const std::size_t choice = *search->choice;
+  const std::size_t steps = std::min(choice, kExpectations);
+  for (std::size_t i = 0; i <= steps; ++i)
+    out.push_back(expectation_json(side.run, steps == 0 ? 0 : i * choice / steps));
+  if (const std::size_t last = side.run.expectations.size() - 1; last > choice)
+    out.push_back(expectation_json(side.run, last));
+  return out;
+}
+
+/// Of a page of two runs, where the report itself compares: what the picture of one run's search is made of.
+Object search_of(const analyse::Side& side) {
+  Object out;
+  const Value report = run_report_json(side.run, side.summary, side.running);
+  for (const char* key : {"goal", "search", "settings", "savings"})
+    if (const Value* value = report.as<Object>()->find(key)) out.set(key, *value);
+  out.set("expected", expected_json(side));
+  return out;
+}
+
 Array heads_of(const std::vector<PackedSeries>& all) {
   Array out;
   for (const PackedSeries& series : all) out.emplace_back(series.head);
   return out;
 }
 
-Status write_page(report::Sink& to, const std::string& title, const Object& document,
-                  const std::vector<PackedSeries>& series) {
+struct Packed {
+  PageResolution resolution;
+  std::vector<PackedSeries> series;
+  std::optional<PackedSeries> outline;
+};
+
+Status write_page(report::Sink& to, const std::string& title, Object document, const Packed& packed) {
   HtmlPage page(to);
-  if (const Status begun = page.begin(report::cut(title, kTitle), report::render_json_line(document)); !begun)
+  document.set("outline", packed.outline ? Value(packed.outline->head)
+                                         : Value(Missing{"the samples are there as soon"}));
+  document.set("series", heads_of(packed.series));
+  if (const Status begun = page.begin(report::cut(title, kTitle), report::render_json_line(document),
+                                      packed.outline ? &*packed.outline : nullptr);
+      !begun)
     return begun;
-  for (const PackedSeries& one : series)
+  for (const PackedSeries& one : packed.series)
     if (const Status written = page.series(one); !written) return written;
   return page.end();
 }
 
-struct Packed {
-  PageResolution resolution;
-  std::vector<PackedSeries> series;
-};
-
 struct Shown {
   const record::RunRecord* run;
+  Seconds length;
   std::string prefix;
 };
 
 // As exact as fits into a file that can be mailed.
-Result<Packed> packed(const std::vector<Shown>& all) {
+Result<Packed> packed(const std::vector<Shown>& all, const PageProgress& progress = {}) {
   std::size_t readings = 0;
-  for (const Shown& shown : all) readings += readings_of(*shown.run);
+  std::size_t steps = 0;
+  Seconds length;
+  for (const Shown& shown : all) {
+    readings += readings_of(*shown.run);
+    length = std::max(length, shown.length);
+    steps += steps_of(*shown.run);
+  }
   PageResolution resolution = resolution_for(readings);
   for (;;) {
-    Packed out{resolution, {}};
+    Packed out{resolution, {}, {}};
+    report::SeriesOutline outline(length.value(), kPieces);
+    std::size_t done = 0;
+    const auto one_done = [&] {
+      if (progress) progress(++done, steps);
+    };
     std::size_t bytes = 0;
     for (const Shown& shown : all) {
-      auto part = page_series(*shown.run, resolution, shown.prefix, static_cast<int>(out.series.size()));
+      auto part = page_series(*shown.run, resolution, shown.prefix, static_cast<int>(out.series.size()),
+                              readings < kOutlined ? nullptr : &outline, one_done);
       if (!part) return fail(part.error());
       for (PackedSeries& series : *part) {
         bytes += series.base64.size();
@@ -111,15 +159,23 @@ Result<Packed> packed(const std::vector<Shown>& all) {
       }
     }
     const auto next = coarser(resolution);
-    if (bytes <= kMailed || !next) return out;
-    resolution = *next;
+    if (bytes > kMailed && next) {
+      resolution = *next;
+      continue;
+    }
+    if (outline.empty()) return out;
+    auto drafted = std::move(outline).finish(static_cast<int>(out.series.size()));
+    if (!drafted) return fail(drafted.error());
+    out.outline = std::move(*drafted);
+    return out;
   }
 }
 
 }  // namespace
 
-Status write_run_page(const analyse::Side& side, const analyse::Factors& factors, report::Sink& to) {
-  const auto made = packed({{&side.run, ""}});
+Status write_run_page(const analyse::Side& side, const analyse::Factors& factors, report::Sink& to,
+                      const PageProgress& progress) {
+  const auto made = packed({{&side.run, side.summary.duration.value_or(Seconds(0)), ""}}, progress);
   if (!made) return fail(made.error());
   const record::RunInfo& info = side.run.info;
   return write_page(to, cat("rubato ", info.mode, " ", info.run_id),
@@ -129,25 +185,25 @@ Status write_run_page(const analyse::Side& side, const analyse::Factors& factors
                            {"report", run_report_json(side.run, side.summary, side.running, factors)},
                            {"events", events_json(side)},
                            {"blocks", blocks_json(side.run)},
-                           {"resolution", made->resolution.sentence(info.run_id)},
-                           {"series", heads_of(made->series)}},
-                    made->series);
+                           {"expected", expected_json(side)},
+                           {"resolution", made->resolution.sentence(info.run_id)}},
+                    *made);
 }
 
 Status write_compare_page(const analyse::Side& a, const analyse::Side& b,
                           const analyse::Comparison& comparison, report::Sink& to) {
-  const auto made = packed({{&a.run, "A "}, {&b.run, "B "}});
+  const Seconds length_a = a.summary.duration.value_or(Seconds(0));
+  const Seconds length_b = b.summary.duration.value_or(Seconds(0));
+  const auto made = packed({{&a.run, length_a, "A "}, {&b.run, length_b, "B "}});
   if (!made) return fail(made.error());
-  const Seconds length =
-      std::max(a.summary.duration.value_or(Seconds(0)), b.summary.duration.value_or(Seconds(0)));
   return write_page(to, cat("rubato compare ", a.run.info.run_id, " ", b.run.info.run_id),
                     Object{{"schema", "rubato.page/1"},
                            {"rubato_version", b.run.info.rubato_version},
                            {"report", compare_json(a, b, comparison)},
-                           {"length_s", Amount{length.value(), "s"}},
-                           {"blocks", Array{}},
-                           {"series", heads_of(made->series)}},
-                    made->series);
+                           {"searches", Array{search_of(a), search_of(b)}},
+                           {"length_s", Amount{std::max(length_a, length_b).value(), "s"}},
+                           {"blocks", Array{}}},
+                    *made);
 }
 
 }  // namespace rubato::cli

@@ -2,7 +2,8 @@
 // from.
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
+#include <functional>
 
 #include "analyse/compare.h"
 #include "analyse/footprint.h"
@@ -10,8 +11,11 @@
 
 namespace rubato::cli {
 
+/// After each GPU and meter whose series are packed.
+using PageProgress = std::function<void(std::size_t done, std::size_t all)>;
+
 [[nodiscard]] Status write_run_page(const analyse::Side& run, const analyse::Factors& factors,
-                                    report::Sink& to);
+                                    report::Sink& to, const PageProgress& progress = {});
 [[nodiscard]] Status write_compare_page(const analyse::Side& a, const analyse::Side& b,
                                         const analyse::Comparison& comparison, report::Sink& to);
 

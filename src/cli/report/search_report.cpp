@@ -17,6 +17,25 @@ using report::Missing;
 using report::Object;
 using report::Value;
 
+constexpr std::string_view kExpectsNothing =
+    "this strategy tells nothing it expects, or the record is of an older rubato";
+
+// More digits than anything about it is known to would make a page of them long.
+Amount rounded(double value) {
+  return {std::round(value * 1e5) / 1e5, "", 4};
+}
+
+Object ratio_json(const ExpectedRatio& ratio) {
+  return {{"ratio", rounded(ratio.value)}, {"low_90", rounded(ratio.low)}, {"high_90", rounded(ratio.high)}};
+}
+
+Value expected_json(const std::optional<analyse::ExpectedOfTry>& expected) {
+  if (!expected) return Missing{std::string(kExpectsNothing)};
+  return Object{{"energy_saved", estimate_json(expected->energy_saved)},
+                {"slowdown", estimate_json(expected->slowdown)},
+                {"holds", rounded(expected->holds)}};
+}
+
 /// While settling; what is tried later belongs to watching.
 std::size_t tried_before_settling(const Search& search) {
   return static_cast<std::size_t>(std::count_if(search.tried.begin(), search.tried.end(),
@@ -70,7 +89,31 @@ Value estimate_json(const Estimate& e) {
   return out;
 }
 
-Value search_json(const analyse::Summary& summary, TimePoint begin) {
+Value goal_json(const record::RunRecord& run) {
+  if (!run.goal) return Missing{"no strategy chose the setting, or the record is of an older rubato"};
+  const Goal& goal = run.goal->goal;
+  return Object{{"strategy", run.goal->strategy},
+                {"objective", name_of(goal.objective)},
+                {"max_slowdown", Amount{goal.max_slowdown, "", 3}},
+                {"host_w", goal.host_watts ? Value(Amount{goal.host_watts->value(), "W"})
+                                           : Value(Missing{"not counted"})}};
+}
+
+Value expectation_json(const record::RunRecord& run, std::size_t which) {
+  const record::ExpectationAt& e = run.expectations[which];
+  Array settings;
+  for (const ExpectedSetting& s : e.expectation.settings)
+    settings.emplace_back(Object{{"setting", setting_json(s.setting)},
+                                 {"time", ratio_json(s.time)},
+                                 {"energy", ratio_json(s.energy)},
+                                 {"holds", rounded(s.holds)},
+                                 {"measured", s.measured},
+                                 {"on_curve", s.on_curve}});
+  return Object{{"at_s", Amount{(e.at - run.info.begin).value(), "s", 3}}, {"settings", std::move(settings)}};
+}
+
+Value search_json(const analyse::Summary& summary, const record::RunRecord& run) {
+  const TimePoint begin = run.info.begin;
   if (!summary.search) return Missing{"no setting was tried"};
   const Search& search = *summary.search;
   const auto since = [begin](TimePoint t) { return Amount{(t - begin).value(), "s", 3}; };
@@ -82,13 +125,16 @@ Value search_json(const analyse::Summary& summary, TimePoint begin) {
                               {"iterations", t.iterations},
                               {"energy_saved", figure(t.energy_saved)},
                               {"slowdown", figure(t.slowdown)},
-                              {"while_watching", t.while_watching}});
+                              {"while_watching", t.while_watching},
+                              {"expected", expected_json(t.expected)}});
   return Object{{"settings_tried", static_cast<std::int64_t>(tried_before_settling(search))},
                 {"began_s", since(search.began)},
                 {"settled_s", search.settled ? Value(since(*search.settled))
                                              : Value(Missing{"the run ended before a setting was held"})},
                 {"searching_s", Amount{search.searching.value(), "s", 3}},
-                {"tried", std::move(tried)}};
+                {"tried", std::move(tried)},
+                {"expected", search.choice ? expectation_json(run, *search.choice)
+                                           : Value(Missing{std::string(kExpectsNothing)})}};
 }
 
 }  // namespace rubato::cli

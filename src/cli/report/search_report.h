@@ -7,6 +7,7 @@
 #include "analyse/summary.h"
 #include "cli/report/page.h"
 #include "core/kind.h"
+#include "record/reader.h"
 #include "report/value.h"
 
 namespace rubato::cli {
@@ -20,8 +21,12 @@ namespace rubato::cli {
 /// One row per setting, against the found one.
 void tried_table(Page& page, const analyse::Search& search, Kind kind);
 
-/// {"settings_tried", "began_s", "settled_s", "searching_s", "tried": […]}.
-[[nodiscard]] report::Value search_json(const analyse::Summary& summary, TimePoint begin);
+/// {"settings_tried", "began_s", "settled_s", "searching_s", "tried": […], "expected": {…}}.
+[[nodiscard]] report::Value search_json(const analyse::Summary& summary, const record::RunRecord& run);
+/// {"strategy", "objective", "max_slowdown", "host_w"}.
+[[nodiscard]] report::Value goal_json(const record::RunRecord& run);
+/// {"at_s", "settings": [{"setting", "time", "energy", "holds", "measured", "on_curve"}]}.
+[[nodiscard]] report::Value expectation_json(const record::RunRecord& run, std::size_t which);
 
 /// {"fraction", "low_90", "high_90"}, with "why_no_interval" where there is none.
 [[nodiscard]] report::Value estimate_json(const analyse::Estimate& estimate);

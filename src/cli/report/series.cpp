@@ -4,10 +4,12 @@
 
 #include "analyse/mark_names.h"
 #include "base/text.h"
+#include "cli/report/expectation_rows.h"
 #include "cli/report/iteration_rows.h"
 #include "cli/report/meter_rows.h"
 #include "cli/report/query_rows.h"
 #include "cli/report/sample_rows.h"
+#include "cli/report/watched_rows.h"
 #include "record/open.h"
 #include "record/schema.h"
 #include "record/sqlite.h"
@@ -48,6 +50,7 @@ struct SeriesReader::Impl {
   std::int64_t version;
   std::vector<SeriesGpu> gpus;
   std::map<std::int64_t, std::int64_t> index_of;  // device row → driver index
+  std::function<void(std::size_t)> watcher{};
 
   [[nodiscard]] Cell since_begin(TimePoint at) const {
     return static_cast<double>(at.ns - info.begin.ns) / 1e9;
@@ -75,7 +78,7 @@ Result<SeriesReader> SeriesReader::open(const std::filesystem::path& file) {
   if (!info) return fail(info.error());
   const auto version = record::read_version(*db);
   if (!version) return fail(version.error());
-  auto impl = std::make_unique<Impl>(Impl{std::move(*db), std::move(*info), *version, {}, {}});
+  auto impl = std::make_unique<Impl>(Impl{std::move(*db), std::move(*info), *version, {}, {}, {}});
   Statement devices("SELECT id,driver_index FROM device ORDER BY id");
   while (devices.next(impl->db)) {
     const std::int64_t row = devices.integer();
@@ -124,7 +127,39 @@ Result<std::vector<std::string>> SeriesReader::facts() const {
   return out;
 }
 
+std::size_t SeriesReader::rows_about(Series series) const {
+  const auto sum_of = [this](const char* sql, std::int64_t since = 1) -> std::size_t {
+    if (impl_->version < since) return 0;
+    Statement sum(sql);
+    return sum.next(impl_->db) ? static_cast<std::size_t>(sum.integer()) : 0;
+  };
+  switch (series) {
+    case Series::samples:
+      return sum_of("SELECT TOTAL(samples) FROM sample_chunk WHERE kind='fast'");
+    case Series::meters:
+      return sum_of("SELECT TOTAL(samples) FROM channel_chunk", 3);
+    case Series::marks:
+      return sum_of("SELECT COUNT(*) FROM mark");
+    case Series::kernels:
+      return sum_of("SELECT TOTAL(kernels) FROM kernel_chunk", 3);
+    case Series::iterations:
+      return sum_of("SELECT COUNT(*) FROM iteration");
+    default:
+      return 0;
+  }
+}
+
+void SeriesReader::watch(std::function<void(std::size_t)> watcher) {
+  impl_->watcher = std::move(watcher);
+}
+
 Result<std::unique_ptr<report::Rows>> SeriesReader::rows(Series series) const {
+  auto out = unwatched(series);
+  if (!out || !impl_->watcher) return out;
+  return std::make_unique<WatchedRows>(std::move(*out), impl_->watcher);
+}
+
+Result<std::unique_ptr<report::Rows>> SeriesReader::unwatched(Series series) const {
   const Impl& in = *impl_;
   switch (series) {
     case Series::samples:
@@ -181,6 +216,8 @@ Result<std::unique_ptr<report::Rows>> SeriesReader::rows(Series series) const {
             for (int i = 0; i < record::kSettingColumns; ++i) append_real(from, row);
             row.emplace_back(from.text());
           });
+    case Series::expectations:
+      return expectation_rows(in.db, in.version, in.info.begin);
   }
   return fail(ErrorCode::internal, "an unknown series");
 }
@@ -209,6 +246,8 @@ std::string_view name_of(Series series) {
       return "blocks";
     case Series::decisions:
       return "decisions";
+    case Series::expectations:
+      return "expectations";
   }
   return "samples";
 }

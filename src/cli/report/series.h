@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,7 +25,8 @@ enum class Series {
   shifts,
   features,
   blocks,
-  decisions
+  decisions,
+  expectations
 };
 
 [[nodiscard]] std::string_view name_of(Series series);
@@ -41,9 +43,14 @@ class SeriesReader {
   [[nodiscard]] Result<std::vector<std::string>> facts() const;
   /// Valid as long as this object. One at a time of each series.
   [[nodiscard]] Result<std::unique_ptr<report::Rows>> rows(Series series) const;
+  /// How many rows a series has, about; 0 where they are too few to be waited for.
+  [[nodiscard]] std::size_t rows_about(Series series) const;
+  /// From now on told how many rows were read, now and then.
+  void watch(std::function<void(std::size_t)> watcher);
 
  private:
   struct Impl;
+  [[nodiscard]] Result<std::unique_ptr<report::Rows>> unwatched(Series series) const;
   explicit SeriesReader(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -112,6 +112,10 @@ class Explainer {
     if (const auto given = parse_number(text)) {
       if (option.positive && *given <= 0)
         return usage(cat(name, " takes a number above 0, not ", text), example_of(option, name));
+      if (option.range && (*given < option.range->first || *given > option.range->second))
+        return usage(cat(name, " takes a number from ", number(option.range->first, 0), " to ",
+                         number(option.range->second, 0), ", not ", text),
+                     help_hint(words_));
       if (option.whole && !parse_integer(text))
         return usage(cat(name, " takes a whole number, not ", text), example_of(option, name));
       return std::nullopt;

@@ -10,13 +10,28 @@
 namespace rubato::cli {
 namespace {
 
-// CLI11 joins the name of a value and what its checks say: "FORMAT:{csv,json}", "FLOAT:POSITIVE".
+/// "1 - 1000", as CLI11 writes it.
+std::optional<std::pair<double, double>> read_range(std::string_view text) {
+  const auto between = text.find(" - ");
+  if (between == std::string_view::npos) return std::nullopt;
+  const auto from = parse_number(text.substr(0, between));
+  const auto to = parse_number(text.substr(between + 3));
+  if (!from || !to) return std::nullopt;
+  return std::pair(*from, *to);
+}
+
+// CLI11 joins the name of a value and what its checks say: "FORMAT:{csv,json}", "FLOAT:POSITIVE",
+// "UINT:INT in [1 - 1000]".
 void read_type(const CLI::Option& option, OptionWords& out) {
   if (option.get_items_expected_max() == 0) return;
   std::string type = option.get_type_name();
   if (const auto open = type.find(":{"); open != std::string::npos && type.ends_with("}")) {
     out.choices = split(std::string_view(type).substr(open + 2, type.size() - open - 3), ',');
     type.resize(open);
+  }
+  if (const auto from = type.find(" in ["); from != std::string::npos && type.ends_with("]")) {
+    out.range = read_range(std::string_view(type).substr(from + 5, type.size() - from - 6));
+    type.resize(type.rfind(':', from));
   }
   if (const auto check = type.find(":POSITIVE"); check != std::string::npos) {
     type.resize(check);
@@ -39,6 +54,8 @@ OptionWords words_of_option(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) out.longs.push_back("--" + name);
   read_type(option, out);
   out.description = option.get_description();
+  if (out.range)
+    out.description += cat(" (", number(out.range->first, 0), " to ", number(out.range->second, 0), ")");
   out.by_default = option.get_default_str();
   out.required = option.get_required();
   return out;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rubato::cli {
@@ -15,8 +17,9 @@ struct OptionWords {
   std::string description;
   std::string by_default;
   bool required = false;
-  bool whole = false;     // a number without a fraction
-  bool positive = false;  // a number above 0
+  bool whole = false;                              // a number without a fraction
+  bool positive = false;                           // a number above 0
+  std::optional<std::pair<double, double>> range;  // a number from, to
 
   [[nodiscard]] std::string label() const;  // "-q, --quiet", "--power-limit W", "RUN"
 };

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 
 namespace rubato::experiment {
@@ -30,10 +31,6 @@ bool is_word(const std::string& in_table, const std::string& by_driver) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-std::string percent(double fraction) {
-  return cat(number(fraction * 100, 1), " %");
-}
-
 std::string refusal(const ModelFacts& facts, const std::string& gpu) {
   std::string seen;
   for (const std::string& name : facts.gpus_seen) seen += cat(seen.empty() ? "" : ", ", name);
@@ -42,8 +39,8 @@ std::string refusal(const ModelFacts& facts, const std::string& gpu) {
                         seen.empty() ? std::string() : cat(" (it has seen ", seen, ")"));
   if (!facts.on_unseen_gpus)
     return out + ", and it saw too few GPUs to tell what its advice is worth on another";
-  return cat(out, "; on GPUs it had not seen, its advice saved ", percent(facts.on_unseen_gpus->low), " to ",
-             percent(facts.on_unseen_gpus->high),
+  return cat(out, "; on GPUs it had not seen, its advice saved ", short_percent(facts.on_unseen_gpus->low),
+             " to ", short_percent(facts.on_unseen_gpus->high),
              " (90 % interval of the mean), so it may as well have lost");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "progress/shift/threshold.h"
 #include "progress/stats.h"
@@ -13,10 +14,6 @@ namespace {
 constexpr double kNormal95 = 1.96;
 // Blocks of the plan before its slowdown is believed to break the bound.
 constexpr std::size_t kPairsForBound = 3;
-
-std::string percent(double fraction) {
-  return cat(number(100 * fraction, 2), " %");
-}
 
 }  // namespace
 
@@ -66,9 +63,9 @@ Watts Payoff::price_of_a_second() const {
 PayoffVerdict Payoff::fall_back(std::string why) const {
   const double slower = slowdown(single_);
   if (slower > rules_.max_slowdown)
-    return {Keep::found, cat(why, "; the single setting is ", percent(slower),
-                             " slower than the found one, more than the ", percent(rules_.max_slowdown),
-                             " allowed: the found setting is kept")};
+    return {Keep::found, cat(why, "; the single setting is ", short_percent(slower, 2),
+                             " slower than the found one, more than the ",
+                             short_percent(rules_.max_slowdown, 2), " allowed: the found setting is kept")};
   const Joules saved =
       *found_.energy() - *single_.energy() - rules_.host * (*single_.time() - *found_.time());
   if (saved <= Joules(0))
@@ -76,8 +73,8 @@ PayoffVerdict Payoff::fall_back(std::string why) const {
             cat(why, "; the single setting saves nothing against the found one either (", *single_.energy(),
                 " an iteration against ", *found_.energy(), "): the found setting is kept")};
   return {Keep::single, cat(why, "; the single setting is kept, which saves ",
-                            percent(1 - *single_.energy() / *found_.energy()), " and is ", percent(slower),
-                            " slower than the found one")};
+                            short_percent(1 - *single_.energy() / *found_.energy(), 2), " and is ",
+                            short_percent(slower, 2), " slower than the found one")};
 }
 
 std::optional<PayoffVerdict> Payoff::verdict() const {
@@ -85,9 +82,9 @@ std::optional<PayoffVerdict> Payoff::verdict() const {
     return std::nullopt;
   const double slower = slowdown(plan_);
   if (pairs_.size() >= kPairsForBound && slower > rules_.max_slowdown)
-    return fall_back(cat("with the plan an iteration takes ", percent(slower),
-                         " longer than at the found setting, more than the ", percent(rules_.max_slowdown),
-                         " allowed"));
+    return fall_back(cat("with the plan an iteration takes ", short_percent(slower, 2),
+                         " longer than at the found setting, more than the ",
+                         short_percent(rules_.max_slowdown, 2), " allowed"));
   if (pairs_.size() < rules_.fewest_pairs) return std::nullopt;
   const Watts price = price_of_a_second();
   progress::Moments gains;  // joules an iteration
@@ -98,12 +95,13 @@ std::optional<PayoffVerdict> Payoff::verdict() const {
   const double half = progress::as_student(kNormal95, n - 1) * std::sqrt(gains.variance().value_or(0) / n);
   const double gain = *gains.mean();
   const double whole = single_.energy()->value();
-  const std::string figures = cat(percent(gain / whole), " +- ", percent(half / whole),
+  const std::string figures = cat(short_percent(gain / whole, 2), " +- ", short_percent(half / whole, 2),
                                   " of an iteration's energy at equal time, over ", gains.count(),
                                   " pairs of blocks (a second counts ", number(price.value(), 1), " J)");
   if (gain - half > 0)
-    return PayoffVerdict{Keep::plan, cat("the plan pays: against the single setting it saves ", figures,
-                                         ", and is ", percent(slower), " slower than the found one")};
+    return PayoffVerdict{Keep::plan,
+                         cat("the plan pays: against the single setting it saves ", figures, ", and is ",
+                             short_percent(slower, 2), " slower than the found one")};
   if (gain + half < 0) return fall_back(cat("the plan does not pay: it saves ", figures));
   if (pairs_.size() < rules_.most_pairs) return std::nullopt;
   return fall_back(cat("the plan is not seen to pay: it saves ", figures));

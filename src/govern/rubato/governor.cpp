@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "govern/rubato/next_try.h"
 #include "govern/rubato/pace.h"
@@ -204,7 +205,8 @@ Decision Governor::finished(const Observation& o) {
       if (confirmed_ >= pace::kConfirmations || !bound_matters()) return begin_to_hold(o);
       choose(o);
       return chosen_ == found_ ? begin_to_hold(o)
-                               : go(o, chosen_, Purpose::confirm_chosen, "and the chosen one");
+                               : go(o, chosen_, Purpose::confirm_chosen,
+                                    "the chosen one once more, in turns with the found setting");
     case Purpose::hold:
       return held(o);
     case Purpose::control:
@@ -266,8 +268,8 @@ Decision Governor::search(const Observation& o) {
     if (const auto next = next_try(p.belief(), p.history(), options_.goal, p.board()))
       return go(
           o, next->setting, Purpose::trial,
-          cat("trying ", describe_setting(next->setting), ": it would save ", number(next->saving * 100, 1),
-              " % and holds the bound with ", number(next->holds * 100, 0), " %"));
+          cat("trying ", describe_setting(next->setting), ": it would save ", short_percent(next->saving),
+              " and holds the bound with ", short_percent(next->holds, 0)));
   return bound_matters() ? confirm(o) : begin_to_hold(o);
 }
 

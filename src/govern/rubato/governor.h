@@ -39,6 +39,7 @@ class Governor final : public Strategy {
 
   [[nodiscard]] std::string_view name() const override { return options_.shares ? "rubato" : "rubato-fixed"; }
   [[nodiscard]] Decision next(const Observation& o) override;
+  [[nodiscard]] std::optional<Expectation> expected() const override;
 
  private:
   enum class Stage { no_load, warming, visiting, ended };

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "govern/rubato/governor.h"
 #include "govern/rubato/pace.h"
+#include "plan/expected_curve.h"
 
 namespace rubato::govern {
 namespace {
@@ -82,6 +84,14 @@ bool Governor::bound_matters() const {
   return plan::most_lost(belief, best, rules()) > options_.goal.max_slowdown;
 }
 
+std::optional<Expectation> Governor::expected() const {
+  // While a baseline is taken, what is known is of another program.
+  if (programs_.empty() || stage_ == Stage::ended || purpose_ == Purpose::baseline) return std::nullopt;
+  std::vector<bool> measured(settings_.size());
+  for (std::size_t i = 0; i < settings_.size(); ++i) measured[i] = program().history().measured(i);
+  return plan::expected_curve(program().belief(), options_.goal.max_slowdown, target_, measured);
+}
+
 Decision Governor::begin_to_hold(const Observation& o) {
   program().searched = true;
   next_check_ = last_tally_->work * pace::kCheckEvery;
@@ -118,8 +128,8 @@ Decision Governor::hold(const Observation& o) {
                 share_ ? cat(" in turns with ",
                              describe_setting(chosen_ == share_->slower ? share_->faster : share_->slower))
                        : std::string(),
-                ": expected to take ", number((1 - belief.energy(chosen_)) * 100, 1), " % less energy and ",
-                number((belief.time(chosen_) - 1) * 100, 1), " % more time",
+                ": expected to take ", short_percent(1 - belief.energy(chosen_)), " less energy and ",
+                short_percent(belief.time(chosen_) - 1), " more time",
                 belief.time(chosen_) - 1 > options_.goal.max_slowdown
                     ? " than the found setting, paid from the time that was not used before"
                     : " than the found setting"));

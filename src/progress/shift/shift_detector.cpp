@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "progress/shift.h"
 #include "progress/shift/signal_watch.h"
@@ -12,14 +13,14 @@ namespace rubato::progress {
 namespace {
 
 std::string with_unit(const SignalKind& kind, double value) {
-  if (kind.fraction) return cat(number(100 * value, 1), " %");
+  if (kind.fraction) return short_percent(value);
   if (kind.unit == "1") return number(value, 3);
   return cat(number(value, 3), " ", kind.unit);
 }
 
 std::string sentence(const SignalKind& kind, const LevelChange& change, double from, double to) {
   std::string by = kind.fraction ? cat(number(100 * (to - from), 1), " points")
-                                 : (from > 0 ? cat(number(100 * (to / from - 1), 1), " %") : "from nothing");
+                                 : (from > 0 ? short_percent(to / from - 1) : "from nothing");
   return cat(kind.name, " went from ", with_unit(kind, from), " to ", with_unit(kind, to), " (", by, ") for ",
              change.readings, " readings; their noise is ", number(100 * change.spread, 1),
              kind.fraction ? " points" : " %");

@@ -14,6 +14,11 @@ using tuning::Steadiness;
 
 namespace {
 
+/// Iterations of a few microseconds have a length, too.
+std::string in_words(Seconds duration) {
+  return duration < Seconds(0.01) ? cat(number(duration.value() * 1e3, 3), " ms") : cat(duration);
+}
+
 constexpr Seconds kLongest{300};              // nobody waits longer, whatever is seen
 constexpr std::size_t kMostIterations = 100;  // nor for more iterations than these
 constexpr Seconds kNothingSeen{60};           // without iterations and kernels
@@ -84,7 +89,7 @@ void TuningWatch::Impl::while_tuning(const Iteration& i) {
     state.why = "kernels come that were never seen before";
   } else if (durations.steady()) {
     settle(i.end, durations.agree() ? cat("the latest ", Steadiness::kAgreeing, " iterations agree, ",
-                                          durations.median().value_or(Seconds(0)), " each")
+                                          in_words(durations.median().value_or(Seconds(0))), " each")
                                     : std::string("iterations vary, but do not get shorter any more"));
     return;
   } else {
@@ -114,7 +119,7 @@ void TuningWatch::Impl::while_settled(const Iteration& i) {
   if (latest.size() > kLatest) latest.pop_front();
   if (std::ranges::count(latest, true, &std::pair<TimePoint, bool>::second) < kLongOfLatest) return;
   const auto first = std::ranges::find(latest, true, &std::pair<TimePoint, bool>::second);
-  tune(first->first, cat("iterations take ", i.duration(), " instead of ", *usual));
+  tune(first->first, cat("iterations take ", in_words(i.duration()), " instead of ", in_words(*usual)));
 }
 
 void TuningWatch::Impl::without_iterations() {

@@ -31,13 +31,14 @@ _rubato() {
     "run|--sm-clock") :; return ;;
     "export|--format") _rubato_offer "csv json"; return ;;
     "sim train|--iterations") :; return ;;
+    "sim train|--repeats") :; return ;;
   esac
   case "$path" in
     "") _rubato_offer "run export sim -h --help" ;;
     "run") _rubato_offer "-h --help --power-limit --sm-clock --json -q --quiet" ;;
     "export") [[ $cur != -* ]] && { _rubato_offer "last $(rubato runs --ids 2>/dev/null)"; return; }; _rubato_offer "-h --help --format" ;;
     "sim") _rubato_offer "train -h --help" ;;
-    "sim train") [[ $cur != -* ]] && { _rubato_offer "resnet50"; return; }; _rubato_offer "-h --help --iterations" ;;
+    "sim train") [[ $cur != -* ]] && { _rubato_offer "resnet50"; return; }; _rubato_offer "-h --help --iterations --repeats" ;;
   esac
 }
 complete -F _rubato rubato

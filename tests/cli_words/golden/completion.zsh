@@ -81,6 +81,7 @@ _rubato_sim_train() {
     '(-h --help)-h[this page]' \
     '(-h --help)--help[this page]' \
     '--iterations[how many]:N: ' \
+    '--repeats[how often (1 to 1000)]:N: ' \
     ':WORKLOAD:(resnet50)' \
     && return
 }

@@ -10,7 +10,9 @@ from situations import RUN_ID, SITUATIONS
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "first-run.md"
 
-HEAD = """# First run
+HEAD = """<!-- tested by: tests/e2e/first_run/test_first_run.py -->
+
+# First run
 
 What five kinds of users see when they try rubato for the first time. The transcripts are real runs on simulated GPUs
 behind the NVML stand-in, so every number in them is *modelled*; `train.py` is a script that trains on such a GPU.

@@ -81,8 +81,8 @@ SITUATIONS = [
         "container",
         "A rented container: root, but not on the host",
         "Root in a container has only the capabilities that the host left it, and CAP_SYS_ADMIN is rarely among them. rubato\n"
-        "measures and says what could be set. What that would save is not known before it is tried; a prediction is a later\n"
-        "part of rubato.",
+        "measures and says what could be set. `rubato advise` estimates what that would save; only trying it tells.\n"
+        "In such a container nothing is tried.",
         Place("pod-7f3a", profiles="a100", user="", container=True, withheld=True, outlives_job=False, files={"~/train.py": on_the_gpu(60)}, found={"power_limit_w": 300}),
         [
             "rubato doctor",

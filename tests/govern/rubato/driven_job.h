@@ -78,6 +78,7 @@ class DrivenRun {
 
   [[nodiscard]] double limit() const { return in_force_.power_limit.value_or(300_W).value(); }
   [[nodiscard]] const Decision& last() const { return last_; }
+  [[nodiscard]] std::optional<Expectation> expected() const { return governor_.expected(); }
   [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
   [[nodiscard]] double slowdown() const { return now_.since_epoch() / Seconds(at_found_seconds_) - 1; }
   [[nodiscard]] double worst_slowdown() const { return worst_slowdown_; }  // at any moment after 300 s

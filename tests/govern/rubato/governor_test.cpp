@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "driven_job.h"
 
 namespace rubato::govern {
@@ -40,6 +42,26 @@ TEST(Governor, HoldsASettingWithin650Iterations) {
     run.iterate(700);
     EXPECT_THAT(run.held_after(), AllOf(Ge(260), Le(650))) << "seed " << seed;
   }
+}
+
+TEST(Governor, TellsWhatItExpectsOnceItKnowsTheJob) {
+  DrivenRun run(five_percent(), 1);
+  run.iterate(20);
+  EXPECT_FALSE(run.expected()) << "no baseline yet";
+  run.iterate(4000);
+  const auto e = run.expected();
+  ASSERT_TRUE(e);
+  const auto held =
+      std::ranges::find(e->settings, run.last().setting.empty() ? Watts(run.limit()) : Watts(0),
+                        [](const ExpectedSetting& s) { return s.setting.power_limit.value_or(300_W); });
+  ASSERT_NE(held, e->settings.end()) << "what is held is among it";
+  EXPECT_TRUE(held->measured);
+  const double time = run.job.time(run.limit()) / run.job.time(300);
+  const double energy = time * run.job.power(run.limit()) / run.job.power(300);
+  EXPECT_LE(held->time.low, time);
+  EXPECT_GE(held->time.high, time);
+  EXPECT_NEAR(held->energy.value, energy, 0.01);
+  EXPECT_NEAR(held->time.value, time, 0.01);
 }
 
 TEST(Governor, WhereTheBoundAllowsNothingTheFoundSettingIsHeldAndSaysSo) {

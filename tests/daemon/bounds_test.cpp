@@ -1,0 +1,198 @@
+// What rubatod refuses: by protocol, rules, rates, budget, and while it is disabled or only observes.
+#include <gmock/gmock.h>
+
+#include "daemon/daemon_world.h"
+
+namespace rubato::daemon {
+namespace {
+
+using fake::DaemonWorld;
+using fake::is;
+using fake::kGpu;
+using fake::kOneGpu;
+using fake::kOther;
+using fake::kTwoGpus;
+using fake::limit_to;
+using fake::words;
+using guard::fake::refusal;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Bounds, WithoutAHelloNothingIsAnsweredAndWhoSaysNothingIsLetGo) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect(1000, false);
+  EXPECT_EQ(refusal(daemon.ask(client, kOneGpu)), ErrorCode::no_permission);
+  EXPECT_EQ(refusal(daemon.ask(client, wire::StatusRequest{})), ErrorCode::no_permission);
+  EXPECT_FALSE(daemon.let_go(client));
+  daemon.pass(kGreetingPatience + 1_s);
+  EXPECT_TRUE(daemon.let_go(client));
+}
+
+TEST(Bounds, GarbageIsRefusedAndWhoSendsMuchOfItIsLetGo) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect();
+  const std::string bytes[] = {"", std::string(5, '\0'), "rubato-lease/2 hello 1\n",
+                               "rubato-lease/1 acquire x\n", std::string(20'000, 'a')};
+  for (int i = 0; !daemon.let_go(client); ++i) {
+    ASSERT_LT(i, 100);
+    daemon.send_raw(client, bytes[i % 5]);
+  }
+  EXPECT_EQ(daemon.world.gpu().writes, 0);
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(daemon.connect(), kOneGpu)));
+}
+
+TEST(Bounds, AForgedLeaseSetsNothing) {
+  DaemonWorld daemon;
+  const auto owner = daemon.connect(1000);
+  const auto thief = daemon.connect(1001);
+  (void)daemon.ask(owner, kOneGpu);
+  (void)daemon.ask(owner, limit_to(150));
+  const int writes = daemon.world.gpu().writes;
+  for (const wire::Body& message :
+       {wire::Body(limit_to(250)), wire::Body(wire::Restore{kGpu}), wire::Body(wire::Release{})})
+    EXPECT_EQ(refusal(daemon.ask(thief, message)), ErrorCode::invalid_argument);
+  (void)daemon.ask(thief, wire::Acquire{{kOther}, {Knob::power_limit}, {}});
+  EXPECT_EQ(refusal(daemon.ask(thief, limit_to(250))), ErrorCode::invalid_argument);
+  EXPECT_EQ(refusal(daemon.ask(thief, wire::Apply{{"GPU-z"}, {.power_limit = 150_W}})),
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(refusal(daemon.ask(daemon.connect(), wire::Acquire{{{"GPU-z"}}, {Knob::power_limit}, {}})),
+            ErrorCode::not_found);
+  EXPECT_EQ(refusal(daemon.ask(thief, wire::Granted{})), ErrorCode::invalid_argument);
+  EXPECT_EQ(daemon.world.gpu().writes, writes);
+  EXPECT_EQ(daemon.world.gpu().requested, 150);
+}
+
+TEST(Bounds, ObservingSetsNothingAndWritesDownWhatItWouldSet) {
+  DaemonWorld daemon(Rules{});
+  const auto client = daemon.connect();
+  ASSERT_TRUE(is<wire::Granted>(daemon.ask(client, kOneGpu)));
+  const auto told = daemon.ask(client, limit_to(150));
+  EXPECT_EQ(refusal(told), ErrorCode::unavailable);
+  EXPECT_THAT(words(told), HasSubstr("would have set 150 W"));
+  ASSERT_TRUE(is<wire::Restored>(daemon.ask(client, wire::Release{})));
+  EXPECT_EQ(daemon.world.gpu().writes, 0);
+  EXPECT_FALSE(std::filesystem::exists(daemon.world.journal()));
+  EXPECT_THAT(daemon.log(), ElementsAre("lease would_grant", "set would_set", "end done"));
+}
+
+TEST(Bounds, RulesBoundWhatIsLeasedAndWhatIsSet) {
+  Rules rules = DaemonWorld::managing();
+  rules.rules = {Rule{.name = "guests", .users = {1001}, .allow = false}, Rule{.name = "students",
+                                                                               .users = {1000},
+                                                                               .knobs = {Knob::power_limit},
+                                                                               .min_power_limit = 140_W,
+                                                                               .max_slowdown = 0.03}};
+  DaemonWorld daemon(rules);
+  EXPECT_EQ(refusal(daemon.ask(daemon.connect(1002), kOneGpu)), ErrorCode::no_permission)
+      << "no rule is for them";
+  EXPECT_THAT(words(daemon.ask(daemon.connect(1001), kOneGpu)), HasSubstr("'guests' forbids"));
+  const auto client = daemon.connect(1000);
+  EXPECT_THAT(words(daemon.ask(client, kOneGpu)), HasSubstr("does not allow the knob sm-clock"));
+  wire::Acquire wanted{{kGpu}, {Knob::power_limit}, {}};
+  EXPECT_THAT(words(daemon.ask(client, wanted)), HasSubstr("wants a run that watches its slowdown"));
+  wanted.max_slowdown = 0.05;
+  EXPECT_THAT(words(daemon.ask(client, wanted)), HasSubstr("at most 3 % more time, and 5 %"));
+  wanted.max_slowdown = 0.02;
+  ASSERT_TRUE(is<wire::Granted>(daemon.ask(client, wanted)));
+  EXPECT_THAT(words(daemon.ask(client, limit_to(139))), HasSubstr("140 W or more"));
+  EXPECT_EQ(daemon.world.gpu().writes, 0);
+  EXPECT_TRUE(is<wire::Applied>(daemon.ask(client, limit_to(140))));
+  const auto status = std::get<wire::StatusReply>(daemon.ask(daemon.connect(1001), wire::StatusRequest{}));
+  EXPECT_FALSE(status.gpus.at(0).allowed);
+  EXPECT_THAT(status.gpus.at(0).why_not, HasSubstr("guests"));
+  EXPECT_EQ(status.gpus.at(0).state, "leased");
+}
+
+TEST(Bounds, TheNodesPowerBudgetBoundsWhatIsRaisedAndNeverWhatIsLowered) {
+  Rules rules = DaemonWorld::managing();
+  rules.node_power_budget = 350_W;  // below the 400 W found
+  DaemonWorld daemon(rules);
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kTwoGpus);
+  EXPECT_TRUE(is<wire::Applied>(daemon.ask(client, limit_to(180))));
+  EXPECT_THAT(words(daemon.ask(client, limit_to(190))), HasSubstr("budget of 350 W"));
+  EXPECT_TRUE(is<wire::Applied>(daemon.ask(client, wire::Apply{kOther, {.power_limit = 120_W}})));
+  EXPECT_TRUE(is<wire::Applied>(daemon.ask(client, limit_to(230))));
+  (void)daemon.ask(client, wire::Release{});
+  EXPECT_TRUE(daemon.as_found()) << "what was found comes back, budget or not";
+}
+
+TEST(Bounds, SettingsAndLeasesHaveARate) {
+  Rules rules = DaemonWorld::managing();
+  rules.rates.settings_per_s = 5;
+  rules.rates.leases_per_s = 2;
+  DaemonWorld daemon(rules);
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kOneGpu);
+  int set = 0;
+  for (int i = 0; i < 50; ++i) set += is<wire::Applied>(daemon.ask(client, limit_to(150 + i % 2))) ? 1 : 0;
+  EXPECT_EQ(set, 10) << "two seconds' worth";
+  daemon.pass(1_s, {client});
+  EXPECT_TRUE(is<wire::Applied>(daemon.ask(client, limit_to(160))));
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) refused += is<wire::Refused>(daemon.ask(daemon.connect(), kOneGpu)) ? 1 : 0;
+  EXPECT_EQ(refused, 20);
+  EXPECT_LT(daemon.audit.size(), 50U) << "a flood of refusals does not fill the log";
+}
+
+TEST(Bounds, ARuleMayAllowSharedGpus) {
+  Rules rules = DaemonWorld::managing();
+  rules.rules = {Rule{.name = "shared", .shared = true}};
+  DaemonWorld daemon(rules);
+  daemon.put_process(502, 1001);
+  daemon.world.gpu().process = 502;
+  const auto client = daemon.connect(1000);
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(client, kOneGpu)));
+  EXPECT_TRUE(is<wire::Applied>(daemon.ask(client, limit_to(150))));
+  daemon.pass(3_s, {client});
+  EXPECT_EQ(daemon.world.gpu().requested, 150);
+}
+
+TEST(Bounds, DisabledOrDuringWhatIsForbiddenEveryLeaseEndsAndNoneBegins) {
+  for (const bool disable : {true, false}) {
+    DaemonWorld daemon;
+    const auto client = daemon.connect();
+    (void)daemon.ask(client, kTwoGpus);
+    (void)daemon.ask(client, limit_to(150));
+    daemon.surroundings =
+        disable ? Surroundings{true, {}} : Surroundings{false, "never during 'health check'"};
+    daemon.step();
+    EXPECT_TRUE(daemon.as_found());
+    EXPECT_TRUE(daemon.core().idle());
+    EXPECT_EQ(refusal(daemon.ask(client, kOneGpu)), ErrorCode::unavailable);
+    daemon.surroundings = {};
+    daemon.step();
+    EXPECT_TRUE(is<wire::Granted>(daemon.ask(client, kOneGpu)));
+  }
+}
+
+TEST(Bounds, NewRulesEndTheLeasesThatTheyDoNotAllow) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect(1000);
+  (void)daemon.ask(client, kOneGpu);
+  (void)daemon.ask(client, limit_to(150));
+  daemon.core().use_rules(DaemonWorld::managing(), daemon.now());
+  daemon.settle();
+  EXPECT_EQ(daemon.world.gpu().requested, 150) << "the same rules end nothing";
+  Rules rules = DaemonWorld::managing();
+  rules.rules = {Rule{.name = "others", .users = {1001}}};
+  daemon.core().use_rules(rules, daemon.now());
+  daemon.settle();
+  EXPECT_TRUE(daemon.as_found());
+}
+
+TEST(Bounds, RequestsThatDoNotWaitForRepliesAreBounded) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kOneGpu);
+  daemon.owner(0).hangs = true;
+  for (int i = 0; i < 100; ++i) daemon.send(client, limit_to(150));
+  EXPECT_GT(daemon.heard(client).size(), 80U);
+  EXPECT_EQ(refusal(daemon.heard(client).back().body), ErrorCode::busy);
+  daemon.owner(0).hangs = false;
+  daemon.settle();
+  EXPECT_EQ(daemon.world.gpu().requested, 150);
+}
+
+}  // namespace
+}  // namespace rubato::daemon
