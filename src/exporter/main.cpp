@@ -1,9 +1,8 @@
-// rubato-exporter: the figures of this machine's GPUs and of rubato's runs, for Prometheus. Needs no right
-// and sets nothing.
-#include <signal.h>
-
+// rubato-exporter: the figures of this machine's GPUs and of rubato's runs, for Prometheus, and a dashboard
+// for browsers. Needs no right and sets nothing.
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>

@@ -90,7 +90,15 @@ bool RunBook::step(std::size_t records) {
       else if (read_more(known, run.file))
         --records;
     }
-  for (const record::RunSummary& run : runs) next->runs.push_back(known_[run.file].booked);
+  std::string told = cat(next->left_out, " ", next->unreadable);
+  for (const record::RunSummary& run : runs) {
+    const Known& known = known_[run.file];
+    told += cat("\n", run.run_id, " ", known.changed_ns, " ", int{known.outlined},
+                int{known.booked.with_intervals});
+    next->runs.push_back(known.booked);
+  }
+  if (told == told_) return more;
+  told_ = std::move(told);
   const std::lock_guard lock(mutex_);
   state_ = std::move(next);
   return more;

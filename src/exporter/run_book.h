@@ -42,7 +42,7 @@ class RunBook {
   /// Lists the folders, and reads at most `records` records: true where more wait to be read.
   bool step(std::size_t records = 4);
 
-  /// From any thread.
+  /// From any thread. The same one as long as nothing has changed.
   [[nodiscard]] std::shared_ptr<const RunBookState> state() const;
   /// The record of a run, also of one too new or too old to be listed. Absent: there is none.
   [[nodiscard]] std::optional<std::filesystem::path> file_of(const std::string& run_id) const;
@@ -62,6 +62,7 @@ class RunBook {
   std::size_t most_;
   std::mutex& records_;
   std::map<std::filesystem::path, Known> known_;
+  std::string told_;  // what tells the state from the one before
 
   mutable std::mutex mutex_;  // of what follows
   std::shared_ptr<const RunBookState> state_ = std::make_shared<const RunBookState>();

@@ -277,6 +277,10 @@ TEST_F(DashboardTest, AListThatHasChangedIsAnnounced) {
   text.resize(100'000);
   text.resize(viewer->read(text.data(), text.size()));
   EXPECT_THAT(text, HasSubstr("event: runs"));
+  // Looked at again, and nothing new: nobody asks for the list again.
+  const auto before = book_.state();
+  book_.step();
+  EXPECT_EQ(book_.state(), before);
 }
 
 }  // namespace

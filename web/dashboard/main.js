@@ -28,7 +28,8 @@ const [head, state, content, foot] = [h("header"), h("p", { id: "state", class: 
 main.replaceChildren(h("div", { class: "tools screen" }, h("button", { type: "button", onclick: turn }, "Light / dark")), head, state, content, foot);
 head.append(h("h1", {}, "rubato"));
 
-const run = location.pathname.startsWith("/runs/") ? decodeURIComponent(location.pathname.slice("/runs/".length)) : null;
+// Ids have no letter that an address would write otherwise; anything else is no run, and said to be none.
+const run = location.pathname.startsWith("/runs/") ? location.pathname.slice("/runs/".length) : null;
 const page = run === null ? nodePage(head, content, past) : runPage(run, head, content, past);
 
 async function readRuns() {
