@@ -13,7 +13,7 @@ import pages  # noqa: E402
 import programs  # noqa: E402
 
 # Options of other programs that pages name alone: nvidia-smi, srun.
-OF_OTHERS = {"--query-gpu", "--query-compute-apps", "--gpu-freq"}
+OF_OTHERS = {"--query-gpu", "--query-compute-apps", "--gpu-freq", "--gpus-per-task", "--rubato"}
 
 
 class Pages(unittest.TestCase):
@@ -78,7 +78,8 @@ class Pages(unittest.TestCase):
 
         def beside(page, option):
             """Whether a program that lies beside the page has it, or one of ours for developers."""
-            files = [pages.SOURCE / "check", *(f for f in (pages.SOURCE / "tools").glob("*") if f.is_file())]
+            files = [pages.SOURCE / "check", *(f for f in (pages.SOURCE / "tools").glob("*") if f.is_file()),
+                     *(pages.SOURCE / "integrations/slurm").glob("*.cpp"), *(pages.SOURCE / "bench").glob("*/*.cpp")]
             if page.path.parent.name != "docs":
                 files += [f for f in page.path.parent.rglob("*") if f.suffix in (".py", ".cpp")]
             return any(option in f.read_text() for f in files)
