@@ -97,7 +97,7 @@ class Recorded(MachineTest):
         self.assertEqual(document["run"], self.box.last())
         self.assertEqual(set(document["series"]),
                          {"samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions", "statements",
-                          "rates", "shifts", "features"})
+                          "rates", "shifts", "features", "expectations"})
         samples = document["series"]["samples"]
         self.assertTrue(all(len(row) == len(samples["columns"]) for row in samples["rows"]))
         only = json.loads(self.export("--format", "json", "--what", "iterations"))
