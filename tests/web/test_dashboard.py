@@ -67,7 +67,7 @@ class DashboardPage(PageTest):
 
     def quiet(self):
         self.assertEqual(self.complaints, [])
-        self.assertEqual([url for url in self.requests if not url.startswith((self.shown.url, "data:"))], [])
+        self.assertEqual([url for url in self.requests if not url.startswith((self.shown.url, "data:", "blob:"))], [])
 
     def next_second(self, page, seconds=1):
         wait(page, NEXT, float(page.get_attribute("html", "data-at")) + seconds - 0.5)
