@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/gpus.h"
+#include "cli/managed.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
 #include "cli/terminal_kind.h"
@@ -136,7 +137,12 @@ int show_top(Invocation& invocation, const Options& options) {
                        .backend = std::string(gpus.selection.backend->name()),
                        .clock_rate = 1.0 / gpus.selection.backend->clock()->wall(Seconds(1)).value(),
                        .runtime_folder = runtime ? *runtime : std::filesystem::path(),
-                       .interval = Seconds(options.interval)};
+                       .interval = Seconds(options.interval),
+                       .daemon = [list = invocation.gpu]() -> std::optional<wire::StatusReply> {
+                         auto greeted = greet_manager(list);
+                         if (!greeted || !*greeted) return std::nullopt;
+                         return std::move((*greeted)->status);
+                       }};
   if (!options.once) return live(invocation, std::move(sources));
   const bool answered =
       conduct::finishes([&invocation, shared = std::make_shared<top::Sources>(std::move(sources))] {

@@ -86,6 +86,16 @@ TEST(Draw, AGpuThatDoesNotAnswerSaysSo) {
   EXPECT_THAT(shown, Not(HasSubstr("0.0 W")));
 }
 
+TEST(Draw, SaysWhatRubatodSaysOfTheSelectedGpu) {
+  State state = made_state();
+  EXPECT_THAT(text_of(draw(state, {}, {30, 120})), Not(HasSubstr("rubatod")));
+  state.gpus[0].managed = ManagedNow{"manage", "leased", 42};
+  EXPECT_THAT(text_of(draw(state, {}, {30, 120})),
+              HasSubstr("rubatod manages it: leased, given to Slurm's job 42"));
+  state.gpus[0].managed = ManagedNow{"observe", "free"};
+  EXPECT_THAT(text_of(draw(state, {}, {30, 120})), HasSubstr("rubatod observes it: free"));
+}
+
 TEST(Draw, AStuckDriverIsNamed) {
   State state = made_state();
   state.stuck = Seconds(12);
@@ -99,7 +109,12 @@ TEST(Draw, WordsOfACommandNeverReachTheTerminalAsTheyAre) {
 }
 
 TEST(Json, HasEveryFigureAndNullWhereNoneWasRead) {
-  const auto json = nlohmann::json::parse(report::render_json(top_json(made_state())));
+  State state = made_state();
+  state.gpus[0].managed = ManagedNow{"manage", "leased"};
+  const auto json = nlohmann::json::parse(report::render_json(top_json(state)));
+  EXPECT_EQ(json["gpus"][0]["rubatod"]["state"], "leased");
+  EXPECT_TRUE(json["gpus"][0]["rubatod"]["slurm_job"].is_null());
+  EXPECT_TRUE(json["gpus"][1]["rubatod"].is_null());
   EXPECT_EQ(json["schema"], "rubato.top/1");
   EXPECT_EQ(json["gpus"][0]["power_w"], 155.2);
   EXPECT_EQ(json["gpus"][0]["limiter"][0], "power_cap");

@@ -1,6 +1,7 @@
 """rubatod as an administrator and its users meet it: the same command, the same report, and whatever dies in whichever
 order, what was found comes back."""
 
+import json
 import os
 import signal
 import subprocess
@@ -69,6 +70,19 @@ class TheSameCommand(DaemonTest):
         doctor = machine.run("doctor", "--gpu", "0")
         self.assertIn("it would refuse 1 GPU", doctor.stdout)
         self.assertIn("the last thing it refused you", doctor.stdout)
+
+    def test_top_shows_whether_a_gpu_is_lent(self):
+        machine = self.machine(rate=RATE)
+
+        def told():
+            return json.loads(machine.run("top", "--gpu", "0", "--once", "--json").stdout)["gpus"][0]["rubatod"]
+
+        self.assertIsNone(told())
+        self.daemon(machine)
+        self.assertEqual(told(), {"mode": "manage", "state": "free", "slurm_job": None})
+        client = Client(machine.socket)
+        client.acquire(client.gpus()[0])
+        self.assertEqual(told()["state"], "leased")
 
     def test_a_second_rubatod_is_told_of_the_first(self):
         machine = self.machine(rate=RATE)

@@ -17,6 +17,7 @@ constexpr Seconds kSlowPeriod{1};
 constexpr Seconds kRunsPeriod{0.5};
 // Listing processes is one of the slow driver calls.
 constexpr Seconds kProcessesPeriod{2};
+constexpr Seconds kDaemonPeriod{2};
 
 std::string local_time(const char* format) {
   const std::time_t now = std::time(nullptr);
@@ -70,6 +71,17 @@ void Gatherer::read_processes() {
   processes_ = describe_processes(FsRoot{}, by_gpu, runs_);
 }
 
+void Gatherer::ask_daemon() {
+  const auto status = sources_.daemon();
+  for (Lane& lane : lanes_) {
+    lane.state.managed.reset();
+    if (!status) continue;
+    for (const wire::ManagedGpu& told : status->gpus)
+      if (told.gpu == lane.state.identity.id)
+        lane.state.managed = ManagedNow{status->mode, told.state, told.slurm_job};
+  }
+}
+
 OwnUse Gatherer::own_use(TimePoint now) const {
   OwnUse out;
   rusage used{};
@@ -86,7 +98,7 @@ OwnUse Gatherer::own_use(TimePoint now) const {
 
 State Gatherer::read(TimePoint now) {
   if (!begun_) {
-    begin_ = runs_due_ = processes_due_ = now;
+    begin_ = runs_due_ = processes_due_ = daemon_due_ = now;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       lanes_[i].slow_due = now;
       if (const auto limits = sources_.gpus[i]->power_limits()) lanes_[i].state.limits = *limits;
@@ -103,6 +115,10 @@ State Gatherer::read(TimePoint now) {
   if (now >= processes_due_) {
     processes_due_ = now + kProcessesPeriod;
     read_processes();
+  }
+  if (now >= daemon_due_ && sources_.daemon) {
+    daemon_due_ = now + kDaemonPeriod;
+    ask_daemon();
   }
   begun_ = true;
   State out{.time_of_day = local_time("%H:%M:%S"),

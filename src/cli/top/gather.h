@@ -2,13 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "cli/top/state.h"
 #include "device/gpu.h"
+#include "wire/message.h"
 
 namespace rubato::cli::top {
 
@@ -18,6 +21,8 @@ struct Sources {
   double clock_rate = 1;
   std::filesystem::path runtime_folder;  // empty: no runs can be seen
   Seconds interval{1};
+  /// What rubatod says, where one answers; not asked where this is empty.
+  std::function<std::optional<wire::StatusReply>()> daemon{};
 };
 
 /// Not thread-safe: one owner thread, which waits where a driver hangs.
@@ -36,6 +41,7 @@ class Gatherer {
 
   void read_gpu(std::size_t index, TimePoint now);
   void read_processes();
+  void ask_daemon();
   [[nodiscard]] OwnUse own_use(TimePoint now) const;
 
   Sources sources_;
@@ -48,6 +54,7 @@ class Gatherer {
   TimePoint begin_;
   TimePoint runs_due_;
   TimePoint processes_due_;
+  TimePoint daemon_due_;
 };
 
 }  // namespace rubato::cli::top

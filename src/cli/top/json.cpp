@@ -40,6 +40,13 @@ Value limiter_json(const std::optional<LimiterReasons>& reasons) {
   return out;
 }
 
+Value managed_json(const std::optional<ManagedNow>& managed) {
+  if (!managed) return Missing{"no rubatod that answers manages it"};
+  return Object{{"mode", managed->mode},
+                {"state", managed->state},
+                {"slurm_job", managed->slurm_job ? Value(*managed->slurm_job) : Value(Missing{"none"})}};
+}
+
 Value gpu_json(const GpuState& gpu) {
   const SlowReading& slow = gpu.slow;
   return Object{{"uuid", gpu.identity.id.uuid},
@@ -57,6 +64,7 @@ Value gpu_json(const GpuState& gpu) {
                 {"limiter", limiter_json(slow.limiter)},
                 {"performance_state",
                  slow.performance_state ? Value(*slow.performance_state) : Value(Missing{kNotRead})},
+                {"rubatod", managed_json(gpu.managed)},
                 {"no_answer", gpu.silent.empty() ? Value(Missing{"it answers"}) : Value(gpu.silent)}};
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "report/format.h"
+#include "wire/connect.h"
 
 namespace rubato::cli::top {
 namespace {
@@ -112,6 +113,12 @@ std::vector<std::string> gpu_details(const GpuState& gpu) {
     facts += cat("; limits ", fixed(gpu.limits->min.value(), 0), " to ", watts(gpu.limits->max, 0), ", ",
                  watts(gpu.limits->default_limit, 0), " by default");
   out.push_back(cat(facts, "; ", name_of(gpu.kind)));
+  if (gpu.managed) {
+    const std::string job =
+        gpu.managed->slurm_job ? cat(", given to Slurm's job ", *gpu.managed->slurm_job) : std::string();
+    out.push_back(cat("rubatod ", gpu.managed->mode == wire::kObserve ? "observes" : "manages",
+                      " it: ", gpu.managed->state, job));
+  }
   return out;
 }
 

@@ -17,6 +17,13 @@
 
 namespace rubato::cli::top {
 
+/// What rubatod says of a GPU that it manages.
+struct ManagedNow {
+  std::string mode;   // "manage", or "observe" where nothing is set
+  std::string state;  // "free", "leased", or "away": the driver does not answer it
+  std::optional<std::int64_t> slurm_job{};
+};
+
 struct GpuState {
   GpuIdentity identity;
   Kind kind = Kind::measured;
@@ -24,6 +31,7 @@ struct GpuState {
   SlowReading slow{};                   // members absent where not read
   std::optional<PowerLimits> limits{};  // as they were when the GPU was opened: the range
   std::string silent{};                 // why it does not answer; empty: it does
+  std::optional<ManagedNow> managed{};  // absent: no rubatod that answers manages it
 };
 
 struct RunNow {
