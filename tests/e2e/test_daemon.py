@@ -71,19 +71,6 @@ class TheSameCommand(DaemonTest):
         self.assertIn("it would refuse 1 GPU", doctor.stdout)
         self.assertIn("the last thing it refused you", doctor.stdout)
 
-    def test_top_shows_whether_a_gpu_is_lent(self):
-        machine = self.machine(rate=RATE)
-
-        def told():
-            return json.loads(machine.run("top", "--gpu", "0", "--once", "--json").stdout)["gpus"][0]["rubatod"]
-
-        self.assertIsNone(told())
-        self.daemon(machine)
-        self.assertEqual(told(), {"mode": "manage", "state": "free", "slurm_job": None})
-        client = Client(machine.socket)
-        client.acquire(client.gpus()[0])
-        self.assertEqual(told()["state"], "leased")
-
     def test_a_second_rubatod_is_told_of_the_first(self):
         machine = self.machine(rate=RATE)
         self.daemon(machine)
@@ -101,6 +88,22 @@ class WhateverDies(DaemonTest):
         )
         self.wait_for_limit(machine, WANTED_W, "the wanted limit to be in force")
         return process
+
+    def test_top_shows_whether_a_gpu_is_lent(self):
+        machine = self.machine(rate=RATE)
+
+        def told():
+            return json.loads(machine.run("top", "--gpu", "0", "--once", "--json").stdout)["gpus"][0]["rubatod"]
+
+        self.assertIsNone(told())
+        self.daemon(machine)
+        self.assertEqual(told(), {"mode": "manage", "state": "free", "slurm_job": None})
+        process = self.running_at_the_limit(machine)
+        self.assertEqual(told()["state"], "leased")
+        process.kill()
+        self.wait_for_limit(machine, FOUND_W, "rubatod to put back")
+        self.assertEqual(told()["state"], "free")
+        self.end(process)
 
     def test_the_client_is_killed(self):
         machine = self.machine(rate=RATE)
