@@ -21,7 +21,8 @@ constexpr std::string_view kRuns = "/runs/";
 constexpr std::string_view kReport = "/report";
 // A report brings a stricter one inside it, by the hash of its script.
 constexpr const char* kReportPolicy =
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; worker-src blob:; img-src data:; "
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; worker-src blob:; img-src "
+    "data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// What the page says of itself, and that no other page may hold it, which only a header can say.
