@@ -128,6 +128,7 @@ class GovernedJob {
   void run(TimePoint begin) {
     const double all = 1 + kNoise * noise_.normal();
     std::vector<double> own;
+    std::vector<double> at_found;
     double longest = 0;
     double longest_at_found = 0;
     for (const Rank& rank : ranks_) {
@@ -139,8 +140,8 @@ class GovernedJob {
       }
       own.push_back(time);
       longest = std::max(longest, time);
-      at_found_.push_back(seconds(rank, {}) * stir);
-      longest_at_found = std::max(longest_at_found, at_found_.back());
+      at_found.push_back(seconds(rank, {}) * stir);
+      longest_at_found = std::max(longest_at_found, at_found.back());
     }
     end_ = begin + Seconds(longest);
     ++completed_;
@@ -150,12 +151,11 @@ class GovernedJob {
       const double early = rank.switched ? rank.switched->value() : 0;
       rank.joules += watts(rank, rank.before) * early +
                      watts(rank, rank.in_force) * (own[i] - early + kWaiting * (longest - own[i]));
-      found_joules_ += watts(rank, {}) * (at_found_[i] + kWaiting * (longest_at_found - at_found_[i]));
+      found_joules_ += watts(rank, {}) * (at_found[i] + kWaiting * (longest_at_found - at_found[i]));
       rank.told.push_back({.work = static_cast<double>(completed_),
                            .at = end_ + Seconds(1000.0 * static_cast<double>(i)),  // a clock of its own
                            .energy = Joules(rank.joules)});
     }
-    at_found_.clear();
     if (end_.since_epoch() > Seconds(300)) worst_ = std::max(worst_, slowdown());
   }
 
@@ -211,7 +211,6 @@ class GovernedJob {
   std::vector<Rank> ranks_;
   TimePoint end_;
   std::int64_t completed_ = 0;
-  std::vector<double> at_found_;
   double found_seconds_ = 0;
   double found_joules_ = 0;
   double worst_ = 0;
