@@ -59,7 +59,7 @@ struct CurveBelief::Rows {
   std::vector<Index> at;
   VectorXd value;  // over that of the first row
   VectorXd variance;
-  VectorXd when;   // seconds since the first stretch
+  VectorXd when;   // seconds since the job began
   MatrixXd apart;  // seconds between the middles of any two; infinite between eras
 };
 
@@ -181,7 +181,7 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
     time.at.push_back(index(s.at));
     time.value[i] = s.log_time - seen.front().log_time;
     time.variance[i] = s.time_variance;
-    time.when[i] = (s.when - seen.front().when).value();
+    time.when[i] = s.when.value();
     power.value[i] = s.log_power - seen.front().log_power;
     power.variance[i] = s.power_variance;
     for (Index j = 0; j < n; ++j) {
@@ -206,9 +206,12 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
       s.drift = kDrifts[d];
       s.together = s.best + std::log((s.time.score.array() - s.best).exp().mean()) -
                    kLessLikely * static_cast<double>(d + m);
+      // A covariance that rounding has made indefinite explains nothing.
+      if (!std::isfinite(s.together)) continue;
       likeliest = std::max(likeliest, s.together);
       all.push_back(std::move(s));
     }
+  if (all.empty()) return;  // what was believed stays
   std::erase_if(all, [&](const Suspicion& s) { return s.together < likeliest + std::log(kLeastSuspicion); });
 
   std::vector<std::vector<Index>> kept(all.size());

@@ -18,7 +18,7 @@ namespace rubato::plan {
 struct MeasuredStretch {
   std::size_t at = 0;  // the setting
   Seconds span;        // from its first moment to its last
-  Seconds when;        // its middle
+  Seconds when;        // its middle, since the job began
   int era = 0;         // between eras the job's own cost jumped
   double work = 0;
   double log_time = 0;  // of its mean, in seconds

@@ -191,7 +191,11 @@ Decision Governor::finished(const Observation& o) {
   if (purpose_ == Purpose::verify) return verified(o, *mean);
   if (purpose_ == Purpose::control) controls_.end(o.now);
   if (surprising(*mean)) return after_surprise(o, *mean);
-  program().add(target_, *mean, o.run_begin, era_);
+  if (purpose_ == Purpose::trial || purpose_ == Purpose::check) {
+    program().look(target_, *mean, era_);
+  } else {
+    program().add(target_, *mean, era_);
+  }
   switch (purpose_) {
     case Purpose::trial:
       ++program().tries;
@@ -207,7 +211,12 @@ Decision Governor::finished(const Observation& o) {
       return chosen_ == found_ ? begin_to_hold(o)
                                : go(o, chosen_, Purpose::confirm_chosen,
                                     "the chosen one once more, in turns with the found setting");
+    case Purpose::check:
+      // Back first: whether the job changed meanwhile, a setting that is known tells.
+      next_review_ = 0;
+      return hold(o);
     case Purpose::hold:
+      strays_ = 0;
       return held(o);
     case Purpose::control:
       controls_.plan(o.now, o.run_begin, program().unit() * 3.0 + pace::kDrains + visit_.meter().length(),
@@ -223,7 +232,7 @@ Decision Governor::finished(const Observation& o) {
 Decision Governor::after_baseline(const Observation& o, const StretchMean& mean) {
   if (!make_program(mean)) return end("no curve can be drawn for this GPU, so nothing is searched for");
   if (programs_.size() == 1) program().ran(found_, o.tally->at - o.run_begin);
-  program().add(found_, mean, o.run_begin, era_);
+  program().add(found_, mean, era_);
   program().fit();
   return search(o);
 }

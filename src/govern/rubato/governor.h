@@ -83,9 +83,16 @@ class Governor final : public Strategy {
   [[nodiscard]] bool surprising(const StretchMean& mean) const;
   [[nodiscard]] Decision after_surprise(const Observation& o, const StretchMean& mean);
   [[nodiscard]] Decision verified(const Observation& o, const StretchMean& mean);
-  enum class Verdict { same, stray, other };
+  enum class Verdict {
+    same,      // the program it was
+    stray,     // a stretch that is not believed
+    contrary,  // the same program, but the setting costs something else than was known
+    other,     // another program
+  };
   /// Of what surprised, given what the found setting costs now.
   [[nodiscard]] Verdict verdict(const StretchMean& now) const;
+  /// The found setting costs something else than when it was last seen.
+  [[nodiscard]] bool moved(const StretchMean& now) const;
   /// Where the surprise interrupted.
   [[nodiscard]] Decision go_on(const Observation& o);
 
@@ -116,7 +123,7 @@ class Governor final : public Strategy {
   std::optional<StretchMean> surprise_;  // measured where the job was held when it changed
   std::size_t surprise_at_ = 0;
   Purpose surprised_ = Purpose::hold;  // what for it was measured
-  unsigned strays_ = 0;                // in a row
+  unsigned strays_ = 0;                // stretches held in a row that surprised and were not believed
   unsigned anew_ = 0;                  // stretches in a row that the job changed in
   std::size_t chosen_ = 0;
   std::size_t confirmed_ = 0;  // turns at the found setting since the search

@@ -42,6 +42,8 @@ constexpr double kErrors = 4;
 constexpr double kFurthestTime = 0.12;
 constexpr double kFurthestPower = 0.08;
 constexpr double kUnchanged = 0.01;
+// A search begins anew where the job changed under its tries, so often at most.
+constexpr std::size_t kMostRestarts = 2;
 // More than this are no programs but a job that never does the same for long.
 constexpr std::size_t kMostPrograms = 24;
 // A program seen before has the same time and power at the found setting within this.
@@ -207,13 +209,22 @@ Decision Governor::after_surprise(const Observation& o, const StretchMean& mean)
             "the job takes another time or power than it did: the found setting once more, to see which");
 }
 
+bool Governor::moved(const StretchMean& now) const {
+  const StretchMean& then = program().at_found();
+  const double noise = kErrors * program().history().time_error(std::min(now.work, then.work));
+  return std::abs(now.log_time - then.log_time) > kUnchanged + noise ||
+         std::abs(now.log_power - then.log_power) > kUnchanged + noise;
+}
+
 Governor::Verdict Governor::verdict(const StretchMean& now) const {
   const Program& known = program();
   const double time = std::abs(now.log_time - known.at_found().log_time);
   const double power = std::abs(now.log_power - known.at_found().log_power);
-  const double noise = kErrors * known.history().time_error(std::min(now.work, known.at_found().work));
   if (time > kFurthestTime || power > kFurthestPower) return Verdict::other;
-  if (!surprise_) return power <= kOtherPower + noise ? Verdict::same : Verdict::other;
+  if (!surprise_) {
+    const double noise = kErrors * known.history().time_error(std::min(now.work, known.at_found().work));
+    return power <= kOtherPower + noise ? Verdict::same : Verdict::other;
+  }
   const plan::CurveBelief& belief = known.belief();
   const double error = 2 * known.history().time_error(std::min(now.work, surprise_->work)) +
                        belief.log_time_deviation(surprise_at_);
@@ -222,15 +233,15 @@ Governor::Verdict Governor::verdict(const StretchMean& now) const {
   if (std::abs(time_off) <= kOtherTime + kErrors * error &&
       std::abs(power_off) <= kOtherPower + kErrors * error)
     return Verdict::same;
-  if (time > kUnchanged + noise || power > kUnchanged + noise) return Verdict::other;
+  if (moved(now)) return Verdict::other;
   // Nothing changed at the found setting. A setting that was not known well is as it was seen; one that was
   // held had a stray stretch, unless it does it again.
-  return surprised_ != Purpose::hold || strays_ > 0 ? Verdict::same : Verdict::stray;
+  return surprised_ != Purpose::hold || strays_ > 0 ? Verdict::contrary : Verdict::stray;
 }
 
 Decision Governor::go_on(const Observation& o) {
   program().fit();
-  if (surprised_ == Purpose::trial) {
+  if (surprised_ == Purpose::trial || program().tries == 0) {
     ++program().tries;
     return search(o);
   }
@@ -242,9 +253,16 @@ Decision Governor::go_on(const Observation& o) {
 Decision Governor::verified(const Observation& o, const StretchMean& mean) {
   const Verdict verdict = this->verdict(mean);
   if (verdict != Verdict::other) {
-    if (surprise_ && verdict == Verdict::same) program().add(surprise_at_, *surprise_, o.run_begin, era_);
-    strays_ = verdict == Verdict::stray ? strays_ + 1 : 0;
-    program().add(found_, mean, o.run_begin, era_);
+    // A stretch held before may straddle the change, and a look may lie on either side of it: neither says
+    // what its setting costs now. What is held next does.
+    const bool straddles = surprised_ == Purpose::hold && strays_ == 0;
+    const bool anew = moved(mean);
+    if (anew && program().forget_looks() && !program().searched && program().restarts++ < kMostRestarts)
+      program().tries = 0;
+    if (verdict == Verdict::contrary) program().forget(surprise_at_);
+    if (surprise_ && !anew && !straddles) program().add(surprise_at_, *surprise_, era_);
+    strays_ = surprise_ && straddles ? strays_ + 1 : 0;
+    program().add(found_, mean, era_);
     surprise_.reset();
     return go_on(o);
   }
@@ -259,7 +277,7 @@ Decision Governor::verified(const Observation& o, const StretchMean& mean) {
       continue;
     current_ = i;
     chosen_ = other.chosen;
-    other.add(found_, mean, o.run_begin, era_);
+    other.add(found_, mean, era_);
     if (other.searched) return go_on(o);
     other.fit();
     return search(o);

@@ -5,8 +5,9 @@
 
 namespace rubato::govern {
 
-void Program::add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era) {
-  history_.add(setting, mean, run_begin, era);
+void Program::add(std::size_t setting, const StretchMean& mean, int era) {
+  history_.believe();
+  history_.add(setting, mean, era);
   latest_ = mean;
   latest_at_ = setting;
   if (setting == belief_.found()) at_found_ = mean;

@@ -25,7 +25,12 @@ class Program {
 
   [[nodiscard]] const plan::CurveBelief& belief() const { return belief_; }
   [[nodiscard]] const History& history() const { return history_; }
-  void add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era);
+  /// What it was looked at before is believed with it.
+  void add(std::size_t setting, const StretchMean& mean, int era);
+  /// See History.
+  void look(std::size_t setting, const StretchMean& mean, int era) { history_.look(setting, mean, era); }
+  bool forget_looks() { return history_.forget_looks(); }
+  void forget(std::size_t setting) { history_.forget(setting); }
   void fit();
   /// It ran so long at a setting, measured or not.
   void ran(std::size_t setting, Seconds time) { seconds_[setting] += time.value(); }
@@ -35,7 +40,8 @@ class Program {
   [[nodiscard]] const StretchMean& baseline() const { return baseline_; }
   /// The latest stretch at the found setting.
   [[nodiscard]] const StretchMean& at_found() const { return at_found_; }
-  /// What a stretch at a setting departs from what the one before it makes one expect, in logarithms.
+  /// What a stretch at a setting departs from what the one before it, looks left out, makes one expect, in
+  /// logarithms.
   struct Departure {
     double time = 0;
     double power = 0;
@@ -51,6 +57,7 @@ class Program {
   [[nodiscard]] Slowdown slowdown() const;
 
   std::size_t tries = 0;
+  std::size_t restarts = 0;  // of its search
   bool searched = false;
   std::size_t chosen = 0;  // when another program took its place
 

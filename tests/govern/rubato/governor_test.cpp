@@ -164,6 +164,31 @@ TEST(Governor, AJobThatCostsATenthMoreIsLookedAtOnceAndKeepsItsSetting) {
   EXPECT_LE(run.slowdown(), 0.05);
 }
 
+// What became quicker is the job, not the setting.
+TEST(Governor, AChangeJustBeforeALookAtASettingIsNotTakenForTheSetting) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    DrivenRun run(five_percent(), seed);
+    run.iterate(800);
+    while (run.last().why.find("looking at") == std::string::npos) run.iterate(1);
+    run.job.unit *= 0.945;
+    run.iterate(4000);
+    EXPECT_LE(run.slowdown(), 0.05) << "seed " << seed;
+    EXPECT_LE(run.job.time(run.limit()) / run.job.time(300), 1.08) << "seed " << seed;
+  }
+}
+
+TEST(Governor, AChangeInTheMiddleOfAStretchIsNoPartOfWhatItsSettingCosts) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    DrivenRun run(five_percent(), seed);
+    run.iterate(1500);
+    for (const double change : {1.04, 1 / 1.04, 1.05}) {
+      run.job.unit *= change;
+      run.iterate(777);
+    }
+    EXPECT_LE(run.slowdown(), 0.05) << "seed " << seed;
+  }
+}
+
 TEST(Governor, AnotherProgramIsSearchedForAndTheFirstIsRecognised) {
   DrivenRun run(five_percent(), 1);
   run.iterate(4000);

@@ -44,9 +44,9 @@ TEST(Program, ElevenSecondsAtATenthSlowerLoseOne) {
 TEST(Program, WhatItLearnsLaterIsCountedForWhatItRanBefore) {
   Program p = made();
   p.ran(0, 11_s);
-  p.add(1, stretch(0, 5), {}, 0);
-  p.add(0, stretch(10, 15, 1.085, 0.75), {}, 0);
-  p.add(1, stretch(20, 25), {}, 0);
+  p.add(1, stretch(0, 5), 0);
+  p.add(0, stretch(10, 15, 1.085, 0.75), 0);
+  p.add(1, stretch(20, 25), 0);
   p.fit();
   EXPECT_LT(p.slowdown().lost, 0.97);
   EXPECT_NEAR(p.slowdown().lost, 11 - 11 / p.belief().time(0), 1e-9);
@@ -54,7 +54,7 @@ TEST(Program, WhatItLearnsLaterIsCountedForWhatItRanBefore) {
 
 TEST(Program, DepartureIsFromWhatTheStretchBeforeMakesOneExpect) {
   Program p = made();
-  p.add(1, stretch(0, 5), {}, 0);
+  p.add(1, stretch(0, 5), 0);
   const auto none = p.departure(0, stretch(10, 15, 1.1, 0.8 / 1.1));
   EXPECT_NEAR(none.time, 0, 1e-9);
   EXPECT_NEAR(none.power, 0, 1e-9);
