@@ -69,6 +69,11 @@ void History::forget(std::size_t setting) {
   std::erase_if(looks_, [&](const auto& s) { return s.at == setting; });
 }
 
+void History::forget_before(int era) {
+  std::erase_if(stretches_, [&](const auto& s) { return s.era < era; });
+  std::erase_if(looks_, [&](const auto& s) { return s.era < era; });
+}
+
 double History::time_error(double work) const {
   return std::sqrt(time_.mean() / std::max(work, 1.0) + kLeastVariance);
 }

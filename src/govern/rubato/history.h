@@ -24,6 +24,7 @@ class History {
   bool forget_looks();
   /// All that was seen of a setting.
   void forget(std::size_t setting);
+  void forget_before(int era);
   /// With variances from the scatter of all stretches; `when` since the first of them began.
   [[nodiscard]] std::vector<plan::MeasuredStretch> rows() const;
   /// Relative standard error of the time of so many units.

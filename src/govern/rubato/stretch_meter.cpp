@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace rubato::govern {
 namespace {
@@ -11,7 +13,10 @@ namespace {
 // costs.
 constexpr double kTrimmed = 0.1;
 constexpr std::size_t kFewestForScatter = 4;
-constexpr double kErrors = 4;
+// A jump is looked for between these parts of a stretch.
+constexpr std::size_t kParts = 6;
+constexpr double kErrors = 5;
+constexpr double kMedian = 1.2533;  // standard error of a normal sample's median, over that of its mean
 
 struct Robust {
   double mean = 0;
@@ -38,6 +43,42 @@ Robust robust(std::span<double> values) {
   }
   const double kept = static_cast<double>(inner.size()) / static_cast<double>(n);
   out.scatter = squares / static_cast<double>(n - 1) / (kept * kept) / (out.mean * out.mean);
+  return out;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+struct Jump {
+  std::size_t at = 0;
+  double size = 0;  // over the least that counts
+};
+
+/// Between what lies before some moment and what lies after it: over `least` (relative) and what their noise
+/// makes of them. Medians, and the noise of one value from how unlike neighbours are: a stall
+/// moves neither, and a jump parts one pair of neighbours only (after von Neumann 1941).
+Jump largest_jump(std::span<const double> values, double least) {
+  Jump out;
+  const std::size_t n = values.size();
+  if (n < 2 * kFewestForScatter) return out;
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < n; ++i) steps.push_back(std::abs(values[i] - values[i - 1]));
+  const double noise = median(std::move(steps)) / (0.6745 * std::sqrt(2.0));
+  const double level = median({values.begin(), values.end()});
+  if (!(level > 0)) return out;
+  for (std::size_t part = 1; part < kParts; ++part) {
+    const std::size_t before = n * part / kParts;
+    if (before < kFewestForScatter || n - before < kFewestForScatter) continue;
+    const double apart = median({values.begin() + static_cast<std::ptrdiff_t>(before), values.end()}) -
+                         median({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(before)});
+    const double weight = 1.0 / static_cast<double>(before) + 1.0 / static_cast<double>(n - before);
+    const double size =
+        std::abs(apart) / level / (least + kErrors * kMedian * noise / level * std::sqrt(weight));
+    if (size > out.size) out = {before, size};
+  }
   return out;
 }
 
@@ -90,7 +131,8 @@ std::optional<StretchMean> StretchMeter::mean_of(std::size_t begin, std::size_t 
   const Robust power = robust(std::span(powers).first(count));
   const double cell = work / static_cast<double>(count);
   StretchMean out{.work = work,
-                  .begin = first_.at,
+                  .begin = last_.at - (last_.at - first_.at) *
+                                          (static_cast<double>(count_ - begin) / static_cast<double>(count_)),
                   .end = last_.at,
                   .log_time = std::log(time.mean),
                   .log_power = std::log(power.mean),
@@ -101,17 +143,20 @@ std::optional<StretchMean> StretchMeter::mean_of(std::size_t begin, std::size_t 
   return out;
 }
 
-bool StretchMeter::shifted(double least) const {
-  const auto first = mean_of(0, count_ / 2);
-  const auto second = mean_of(count_ / 2, count_);
-  if (!first || !second || !first->time_scatter || !second->time_scatter || !first->power_scatter ||
-      !second->power_scatter)
-    return false;
-  const auto apart = [&](double by, double one, double other) {
-    return std::abs(by) > least + kErrors * std::sqrt(one / first->work + other / second->work);
-  };
-  return apart(second->log_time - first->log_time, *first->time_scatter, *second->time_scatter) ||
-         apart(second->log_power - first->log_power, *first->power_scatter, *second->power_scatter);
+std::optional<StretchMean> StretchMeter::since_shift(double least) const {
+  std::array<double, kCells> times{};
+  std::array<double, kCells> powers{};
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Cell& c = cells_[i];
+    if (!(c.seconds > 0) || !(c.joules > 0)) return std::nullopt;
+    times[i] = c.seconds / c.work;
+    powers[i] = c.joules / c.seconds;
+  }
+  const Jump time = largest_jump(std::span(times).first(count_), least);
+  const Jump power = largest_jump(std::span(powers).first(count_), least);
+  const Jump& jump = time.size > power.size ? time : power;
+  if (jump.size <= 1) return std::nullopt;
+  return mean_of(jump.at, count_);
 }
 
 }  // namespace rubato::govern
