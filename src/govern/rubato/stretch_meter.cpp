@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace rubato::govern {
 namespace {
@@ -13,10 +11,7 @@ namespace {
 // costs.
 constexpr double kTrimmed = 0.1;
 constexpr std::size_t kFewestForScatter = 4;
-// A jump is looked for between these parts of a stretch.
-constexpr std::size_t kParts = 6;
 constexpr double kErrors = 5;
-constexpr double kMedian = 1.2533;  // standard error of a normal sample's median, over that of its mean
 
 struct Robust {
   double mean = 0;
@@ -46,38 +41,37 @@ Robust robust(std::span<double> values) {
   return out;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 struct Jump {
   std::size_t at = 0;
   double size = 0;  // over the least that counts
 };
 
-/// Between what lies before some moment and what lies after it: over `least` (relative) and what their noise
-/// makes of them. Medians, and the noise of one value from how unlike neighbours are: a stall
-/// moves neither, and a jump parts one pair of neighbours only (after von Neumann 1941).
+/// The likeliest jump of the mean: over `least` (relative) and what noise makes of it. The noise of one value
+/// is told by how unlike neighbours are, of which a jump parts one pair only (von Neumann 1941).
 Jump largest_jump(std::span<const double> values, double least) {
-  Jump out;
   const std::size_t n = values.size();
-  if (n < 2 * kFewestForScatter) return out;
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < n; ++i) steps.push_back(std::abs(values[i] - values[i - 1]));
-  const double noise = median(std::move(steps)) / (0.6745 * std::sqrt(2.0));
-  const double level = median({values.begin(), values.end()});
-  if (!(level > 0)) return out;
-  for (std::size_t part = 1; part < kParts; ++part) {
-    const std::size_t before = n * part / kParts;
-    if (before < kFewestForScatter || n - before < kFewestForScatter) continue;
-    const double apart = median({values.begin() + static_cast<std::ptrdiff_t>(before), values.end()}) -
-                         median({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(before)});
-    const double weight = 1.0 / static_cast<double>(before) + 1.0 / static_cast<double>(n - before);
-    const double size =
-        std::abs(apart) / level / (least + kErrors * kMedian * noise / level * std::sqrt(weight));
-    if (size > out.size) out = {before, size};
+  if (n < 2 * kFewestForScatter) return {};
+  double sum = 0;
+  double steps = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sum += values[i];
+    if (i > 0) steps += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
+  }
+  const double level = sum / static_cast<double>(n);
+  const double noise = std::sqrt(steps / static_cast<double>(n - 1) / 2) / level;
+  Jump out;
+  double likeliest = 0;
+  double before = 0;
+  for (std::size_t i = 1; i + kFewestForScatter <= n; ++i) {
+    before += values[i - 1];
+    if (i < kFewestForScatter) continue;
+    const auto first = static_cast<double>(i);
+    const auto second = static_cast<double>(n - i);
+    const double apart = std::abs((sum - before) / second - before / first) / level;
+    const double unit = std::sqrt(1 / first + 1 / second);
+    if (apart / unit <= likeliest) continue;
+    likeliest = apart / unit;
+    out = {i, apart / (least + kErrors * noise * unit)};
   }
   return out;
 }
