@@ -58,11 +58,24 @@ void Governor::follow(const Observation& o) {
   } else if (!idle_since_) {
     idle_since_ = o.now;
   }
+  settings_in_force_.see(o.now, in_force(o));
   if (!o.tally) return;
   const bool worked = last_tally_ && o.tally->work > last_tally_->work;
-  if (worked && !programs_.empty())
-    program().ran(o.in_force.empty() ? found_ : target_, o.tally->at - last_tally_->at);
+  if (worked)
+    settings_in_force_.tell(last_tally_->at, o.tally->at, [this](std::size_t setting, Seconds time) {
+      if (!programs_.empty()) program().ran(setting, time);
+    });
   if (worked || !last_tally_) last_tally_ = o.tally;
+}
+
+// Not what is asked for: on many nodes a change is agreed on first, and the one before stays meanwhile.
+std::size_t Governor::in_force(const Observation& o) const {
+  if (o.in_force.empty()) return found_;
+  const auto is = [&](std::size_t i) { return plan::setting_of(settings_[i]) == o.in_force; };
+  if (is(target_)) return target_;
+  for (std::size_t i = 0; i < settings_.size(); ++i)
+    if (is(i)) return i;
+  return target_;
 }
 
 bool Governor::near_the_deadline(const Observation& o) const {

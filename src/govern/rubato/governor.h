@@ -15,6 +15,7 @@
 #include "govern/registry.h"
 #include "govern/rubato/control_blocks.h"
 #include "govern/rubato/program.h"
+#include "govern/rubato/setting_log.h"
 #include "govern/rubato/visit.h"
 #include "govern/steady.h"
 #include "govern/strategy.h"
@@ -46,6 +47,7 @@ class Governor final : public Strategy {
   enum class Purpose { baseline, trial, confirm, hold, check, control, verify };
 
   void follow(const Observation& o);
+  [[nodiscard]] std::size_t in_force(const Observation& o) const;
   [[nodiscard]] Decision no_load(const Observation& o);
   [[nodiscard]] Decision warming(const Observation& o);
   [[nodiscard]] Decision visiting(const Observation& o);
@@ -75,6 +77,8 @@ class Governor final : public Strategy {
   void take_turn(const Observation& o, const plan::Account& account);
   /// A setting that might be worth more than the one held, if it is what it may be; at a falling rate.
   [[nodiscard]] std::optional<std::size_t> to_check() const;
+  /// Whether a look at a setting is paid for by what is left of the budget now.
+  [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting) const;
   [[nodiscard]] plan::Account account() const;
   [[nodiscard]] plan::SpendingRules rules() const;
   [[nodiscard]] double caution() const;
@@ -129,6 +133,7 @@ class Governor final : public Strategy {
   Visit visit_;
   Purpose purpose_ = Purpose::baseline;
   std::size_t target_ = 0;
+  SettingLog settings_in_force_;
   std::optional<Tally> last_tally_;
 
   std::vector<std::unique_ptr<Program>> programs_;  // all the run has shown

@@ -104,8 +104,10 @@ Decision Governor::held(const Observation& o) {
   if (!check && last_tally_->work < next_review_ && !(share_ && o.now >= dwell_until_)) return hold(o);
   program().fit();
   if (check) {
-    program().next_check = program().ran() * pace::kCheckEvery;
-    if (const auto setting = to_check())
+    const auto setting = to_check();
+    const bool looks = setting && can_pay_look(o, *setting);
+    program().next_check = program().ran() * (setting && !looks ? pace::kReviewEvery : pace::kCheckEvery);
+    if (looks)
       return go(o, *setting, Purpose::check,
                 cat("looking at ", describe_setting(*setting), ", which may be worth more than is known"));
   }
@@ -180,6 +182,17 @@ std::optional<std::size_t> Governor::to_check() const {
   }
   if (unknown(best.setting)) return best.setting;
   return std::nullopt;
+}
+
+bool Governor::can_pay_look(const Observation& o, std::size_t setting) const {
+  const StretchNeeds& needs = pace::kCheck;
+  const Seconds measured = std::max({needs.time, o.sensor_period * needs.sensor_updates,
+                                     program().unit() * static_cast<double>(needs.iterations)});
+  // On the way there the setting held goes on; on the way back this one does.
+  const double length = (measured + pace::kDrains + visit_.latency()).value();
+  const plan::Account now = account();
+  return now.lost + length * plan::most_lost(program().belief(), setting, rules()) <=
+         now.bound * (now.work + length);
 }
 
 }  // namespace rubato::govern
