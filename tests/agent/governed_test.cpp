@@ -12,6 +12,8 @@ constexpr std::uint64_t kSeeds = 8;  // the rest takes minutes without optimizat
 #endif
 constexpr int kIterations = 1200;
 constexpr double kBound = 0.05;
+// What is promised is the whole run; on the way a turn at the slower of two settings may be paid back later.
+constexpr double kMoment = 0.002;
 
 /// Jobs of two to eight ranks, of long and short iterations, that the bound limits sooner or later.
 GovernedOptions job_of(std::uint64_t seed) {
@@ -78,7 +80,7 @@ TEST(GovernedJob, KeepsTheBoundAndTheSavingOfASingleNode) {
   const double alone = saved_alone();
   const Outcome agents = outcome_of([](GovernedOptions&) {});
   EXPECT_EQ(agents.over, 0);
-  EXPECT_LE(agents.worst, kBound);
+  EXPECT_LE(agents.worst, kBound + kMoment);
   EXPECT_GE(agents.saving, 0.98 * alone);
   EXPECT_EQ(agents.parted, 0);
   EXPECT_GT(agents.counts.switches, 10 * static_cast<std::int64_t>(kSeeds));
@@ -92,7 +94,7 @@ TEST(GovernedJob, KeepsTheBoundWhereWordsAreLost) {
     o.network.slowest = Seconds(3);
   });
   EXPECT_LE(agents.over, 1);  // the chance that the governor takes is one in a hundred
-  EXPECT_LE(agents.worst, kBound + 0.002);
+  EXPECT_LE(agents.worst, kBound + kMoment);
   EXPECT_GE(agents.saving, 0.95 * alone);
   EXPECT_GT(agents.counts.cancelled, static_cast<std::int64_t>(kSeeds));
 }
@@ -102,7 +104,7 @@ TEST(GovernedJob, KeepsTheBoundWhereRanksAreLostAndComeBack) {
   const double alone = saved_alone();
   const Outcome agents = outcome_of([](GovernedOptions& o) { o.network.break_rate = 0.0005; });
   EXPECT_LE(agents.over, 1);
-  EXPECT_LE(agents.worst, kBound + 0.002);
+  EXPECT_LE(agents.worst, kBound + kMoment);
   EXPECT_GE(agents.saving, 0.85 * alone);
   EXPECT_GT(agents.counts.lost, static_cast<std::int64_t>(kSeeds) / 2);
 }
