@@ -13,9 +13,12 @@ constexpr Seconds kLongestDelay{4};
 
 /// Goes through a few settings, each wanted for some dozen iterations.
 void search(MadeJob& job, Random& random, int iterations) {
+  double clock = 900;
   for (int i = 0; i < iterations; ++i) {
-    if (i % 40 == 0)
-      job.want(random.uniform() < 0.3 ? Setting{} : clock_of(900 + 10.0 * static_cast<double>(i / 40)));
+    if (i % 40 == 0) {
+      job.want(random.uniform() < 0.3 ? Setting{} : clock_of(clock));
+      clock += 10;
+    }
     job.iterate();
   }
 }
