@@ -13,6 +13,7 @@ namespace {
 constexpr double kWaits = 1 + kReceiptDue + 0.5;
 constexpr std::int64_t kSpareIterations = 2;
 constexpr std::size_t kMostMembers = 8192;
+constexpr unsigned kMostDoublings = 4;
 
 }  // namespace
 
@@ -127,14 +128,20 @@ void Leader::see(const Report& own, Seconds iteration, TimePoint now) {
       agreed_epoch_ = switch_.epoch;
       agreed_since_ = now;
       phase_ = Phase::idle;
+      failed_in_row_ = 0;
       ++counts_.switches;
     }
   }
-  if (const std::string why = why_not(); !why.empty()) halt(why, now);
+  if (const std::string why = why_not(); !why.empty()) return halt(why, now);
+  pursue(now);
 }
 
 void Leader::want(const Setting& setting, TimePoint now) {
   wanted_ = setting;
+  pursue(now);
+}
+
+void Leader::pursue(TimePoint now) {
   if (phase_ != Phase::idle || wanted_ == agreed_ || now < retry_ || !why_not().empty()) return;
   // Whoever has not yet come to the iteration of the switch before must not be asked about another one.
   const bool settled = std::all_of(seats_.begin(), seats_.end(), [this](const auto& entry) {
@@ -191,18 +198,26 @@ void Leader::cancel(const std::string& why, TimePoint now) {
   send(std::nullopt, Cancel{switch_.epoch, why});
   notes_.push_back(cat("no switch: ", why));
   phase_ = Phase::idle;
-  retry_ = now + timing_.retry;
+  retry_ = now + timing_.retry * static_cast<double>(1U << std::min(failed_in_row_, kMostDoublings));
   ++counts_.cancelled;
+  ++failed_in_row_;
+  // What is held meanwhile is what was to be left, perhaps for being too slow. The found setting needs
+  // nobody's consent.
+  if (switch_.setting.empty())
+    halt("going there at one iteration was not agreed on", now);
+  else if (failed_in_row_ >= kMostCancelled)
+    halt(cat("nothing was agreed on ", kMostCancelled, " times"), now);
 }
 
 void Leader::halt(const std::string& why, TimePoint now) {
+  wanted_ = {};
   if (phase_ == Phase::idle && agreed_.empty()) return;
+  retry_ = std::max(retry_, now + timing_.retry);
   send(std::nullopt, Halt{why});
   notes_.push_back(cat("everybody back to the found setting: ", why));
   phase_ = Phase::idle;
   agreed_ = {};
   agreed_epoch_ = 0;
-  retry_ = now + timing_.retry;
   ++counts_.halts;
 }
 

@@ -36,7 +36,8 @@ class Leader {
   void lost(Peer peer, TimePoint now);
   /// How this agent itself stands; `iteration`: how long one takes at present. Before want().
   void see(const Report& own, Seconds iteration, TimePoint now);
-  /// The setting all are to be at, empty for the found one; told as often as one likes.
+  /// The setting all are to be at, empty for the found one. Pursued until all are, another one is wanted, or
+  /// everybody had to go back.
   void want(const Setting& setting, TimePoint now);
   void stage(BlockRole role, const std::string& why);
   void step(TimePoint now);
@@ -96,6 +97,7 @@ class Leader {
   [[nodiscard]] std::string objection(const Join& join) const;
   void report(Peer from, Seat& seat, const Report& report);
   void ack(Peer from, const Ack& ack, TimePoint now);
+  void pursue(TimePoint now);
   void propose(TimePoint now);
   void commit(TimePoint now);
   void cancel(const std::string& why, TimePoint now);
@@ -124,6 +126,7 @@ class Leader {
   Phase phase_ = Phase::idle;
   Switch switch_;
   std::uint64_t epochs_ = 0;
+  unsigned failed_in_row_ = 0;
   TimePoint retry_;
   TimePoint next_pulse_;
   TimePoint due_;

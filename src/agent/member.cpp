@@ -118,7 +118,7 @@ void Member::see(Report own, const Setting& in_force, TimePoint now) {
   if (state_ != State::joined) return;
   const bool news = !told_ || told_->may_set != own.may_set || told_->under_load != own.under_load ||
                     told_->tuning != own.tuning || told_->epoch != own.epoch || !own.shift.empty();
-  if (!news && now - told_at_ < timing_.pulse) return;
+  if (!news && now - told_at_ < timing_.report) return;
   told_ = own;
   told_at_ = now;
   out_.emplace_back(std::move(own));

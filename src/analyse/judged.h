@@ -15,7 +15,8 @@ namespace rubato::analyse {
 }
 
 [[nodiscard]] inline bool at_found_setting(const Stretch& s) {
-  return s.role == BlockRole::baseline || s.role == BlockRole::control;
+  return s.role == BlockRole::baseline || s.role == BlockRole::control ||
+         (s.role == BlockRole::hold && s.setting.empty());
 }
 
 /// `map` is monotone.

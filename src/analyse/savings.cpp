@@ -40,11 +40,12 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stret
   std::vector<Stretch> away;  // held, tried or on the way there
   std::int64_t iterations = 0;
   bool held = false;
+  bool kept = false;
   bool tried = false;
   bool energy_missing = false;
   for (const Stretch& s : stretches) {
     iterations += s.iterations;
-    held = held || s.role == BlockRole::hold;
+    (s.setting.empty() ? kept : held) |= s.role == BlockRole::hold;
     tried = tried || s.role == BlockRole::trial;
     if (s.iterations == 0 || s.duration() <= Seconds(0)) continue;
     const bool has_energy = s.energy && *s.energy > Joules(0);
@@ -58,6 +59,8 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stret
   }
   if (run.info.mode == "measure")
     return cannot("This run was measured only: no setting was changed, so there is nothing to compare.");
+  if (!held && kept && tried)
+    return cannot("The found setting was kept: none that was tried was worth changing it for.");
   if (!held && tried)
     return cannot(
         "The run ended while settings were still being tried, so there is no chosen setting to compare.");

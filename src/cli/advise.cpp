@@ -8,6 +8,7 @@
 #include "cli/advise_model.h"
 #include "cli/advise_probe.h"
 #include "cli/caller.h"
+#include "cli/factor_options.h"
 #include "cli/invocation.h"
 #include "cli/job_options.h"
 #include "cli/print_run.h"
@@ -34,6 +35,7 @@ struct Options {
   std::string objective{name_of(Objective::energy)};
   std::vector<std::string> knobs = {std::string(name_of(Knob::power_limit))};
   double host_watts = 0;
+  SecondPriceText second;
   ModelWish model;
   std::size_t probes = 0;
   std::optional<std::string> report_file;
@@ -66,6 +68,10 @@ Result<Wish> parse(const Options& options) {
   out.goal.objective = *objective;
   out.probes = options.probes;
   if (options.host_watts > 0) out.goal.host_watts = Watts(options.host_watts);
+  if (options.second.idle_watts) out.goal.idle = Watts(*options.second.idle_watts);
+  const auto second = worth_of_second(options.second, out.goal.objective);
+  if (!second) return fail(second.error());
+  out.goal.second = *second;
   for (const std::string& name : options.knobs) {
     const auto knob = parse_tunable_knob(name);
     if (!knob) return fail(knob.error());
@@ -264,6 +270,7 @@ void add_advise(CLI::App& app, Invocation& invocation) {
                    "what the rest of the machine draws per GPU while the job runs")
       ->type_name("W")
       ->check(CLI::PositiveNumber);
+  add_second_price(*command, options.second);
   auto* model = command->add_option("--model", options.model.file, "a model made by `rubato model train`")
                     ->type_name("FILE");
   command->add_option("--table", options.model.table, "learn from this sweep table instead")

@@ -1,30 +1,14 @@
 #include "cli/factor_options.h"
 
-#include "base/text.h"
-
 namespace rubato::cli {
-namespace {
-
-Result<analyse::Price> parse_price(std::string_view text) {
-  const std::size_t unit = text.find_first_not_of("0123456789.");
-  const auto amount = parse_number(text.substr(0, unit));
-  const std::string_view currency =
-      unit == std::string_view::npos ? std::string_view() : trim(text.substr(unit));
-  if (!amount || *amount < 0 || currency.empty())
-    return fail(ErrorCode::invalid_argument, cat("--price ", text, " is no price of a kilowatt-hour"),
-                "write it as in --price 0.30EUR");
-  return analyse::Price{*amount, std::string(currency)};
-}
-
-}  // namespace
 
 Result<analyse::Factors> FactorOptions::factors() const {
   analyse::Factors factors;
   if (co2) factors.co2 = {.grams_per_kwh = *co2, .source = "--co2", .year = {}, .region = region};
   if (!price.empty()) {
-    auto parsed = parse_price(price);
+    auto parsed = parse_price("--price", price);
     if (!parsed) return fail(parsed.error());
-    factors.price = std::move(*parsed);
+    factors.price = analyse::Price{parsed->per_unit, std::move(parsed->currency)};
   }
   return factors;
 }
@@ -36,6 +20,20 @@ void add_factor_options(CLI::App& command, FactorOptions& options) {
   command.add_option("--price", options.price, "what a kWh costs you, as in 0.30EUR")->type_name("PRICE");
   command.add_option("--region", options.region, "where that electricity is used, in your words")
       ->type_name("TEXT");
+}
+
+void add_second_price(CLI::App& command, SecondPriceText& text) {
+  command.add_option("--price", text.per_kwh, "with --objective cost: what a kWh costs, as in 0.30EUR")
+      ->type_name("PRICE");
+  command
+      .add_option("--price-hour", text.per_hour,
+                  "with --objective cost: what an hour of one GPU costs, as in 2.40EUR")
+      ->type_name("PRICE");
+  command
+      .add_option("--idle-watts", text.idle_watts,
+                  "what each board draws without the job: only what the job adds is to become small")
+      ->type_name("W")
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace rubato::cli

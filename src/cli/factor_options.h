@@ -8,6 +8,7 @@
 
 #include "analyse/footprint.h"
 #include "base/result.h"
+#include "cli/second_price.h"
 
 namespace rubato::cli {
 
@@ -18,6 +19,9 @@ struct FactorOptions {
   /// invalid_argument: --price is not like 0.30EUR.
   [[nodiscard]] Result<analyse::Factors> factors() const;
 };
+
+/// --price, --price-hour and --idle-watts.
+void add_second_price(CLI::App& command, SecondPriceText& text);
 
 void add_factor_options(CLI::App& command, FactorOptions& options);
 

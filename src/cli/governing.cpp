@@ -128,6 +128,17 @@ Result<Goal> parse_goal(const GoverningText& text) {
     goal.objective = *objective;
   }
   if (text.host_watts) goal.host_watts = Watts(*text.host_watts);
+  if (text.second.idle_watts) goal.idle = Watts(*text.second.idle_watts);
+  const auto second = worth_of_second(text.second, goal.objective);
+  if (!second) return fail(second.error());
+  goal.second = *second;
+  if (!text.second.eta) return goal;
+  if (const auto weight = worth_of_second(*text.second.eta, Watts(1)); !weight) return fail(weight.error());
+  if (goal.objective != Objective::energy)
+    return fail(
+        ErrorCode::invalid_argument,
+        cat("--eta weighs energy against time, and --objective ", name_of(goal.objective), " does too"),
+        "leave one of the two out");
   return goal;
 }
 
@@ -166,6 +177,7 @@ Result<std::optional<Governing>> parse_governing(const GoverningText& text, bool
   if (!chooses && (setting_given || !text.strategy.empty() || !known(kOwnStrategy))) return std::nullopt;
   return Governing{.strategy = chooses ? text.strategy : std::string(kOwnStrategy),
                    .goal = *goal,
+                   .eta = text.second.eta,
                    .knobs = std::move(*knobs),
                    .time_left = time_left,
                    .memory = !text.no_memory};
@@ -178,6 +190,8 @@ std::string describe(const Goal& goal) {
   what += goal.max_slowdown > 0 ? cat(", at most ", number(goal.max_slowdown * 100, 2), " % slower")
                                 : std::string(", no slower");
   if (goal.host_watts) what += cat(", with a host of ", *goal.host_watts);
+  if (goal.second) what += cat(", a second worth ", Joules(goal.second->value()));
+  if (goal.idle) what += cat(", net of ", *goal.idle, " that an idle board draws");
   return what;
 }
 

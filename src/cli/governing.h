@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/second_price.h"
 #include "core/objective.h"
 #include "core/setting.h"
 
@@ -21,6 +22,7 @@ struct GoverningText {
   std::string max_slowdown;
   std::vector<std::string> knobs;
   std::optional<double> host_watts;
+  SecondPriceText second;
   std::string deadline;
   bool no_memory = false;
 };
@@ -28,6 +30,7 @@ struct GoverningText {
 struct Governing {
   std::string strategy;
   Goal goal;
+  std::optional<double> eta;         // to become Goal::second once the board is known
   std::vector<Knob> knobs;           // empty: what suits the GPUs
   std::optional<Seconds> time_left;  // on the wall, until the deadline
   bool memory = true;

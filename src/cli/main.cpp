@@ -17,19 +17,14 @@
 namespace rubato::cli {
 namespace {
 
-constexpr std::array kCommands = {&add_devices,    &add_doctor,
-                                  &add_measure,    &add_run,
-                                  &add_sweep,      &add_runs,
-                                  &add_show,       &add_compare,
-                                  &add_export,     &add_period,
-                                  &add_model,      &add_restore,
-                                  &add_sim,        &add_calibrate_meter,
-                                  &add_calibrate,  &add_windows,
-                                  &add_completion, &add_help,
-                                  &add_import,     &add_advise,
-                                  &add_evidence,   &add_lab,
-                                  &add_layers,     &add_pipeline,
-                                  &add_latency,    &add_top};
+// As `rubato --help` lists them.
+constexpr std::array kCommands = {&add_devices,    &add_doctor,  &add_measure,   &add_run,
+                                  &add_advise,     &add_sweep,   &add_top,       &add_runs,
+                                  &add_show,       &add_compare, &add_export,    &add_period,
+                                  &add_windows,    &add_model,   &add_lab,       &add_layers,
+                                  &add_pipeline,   &add_latency, &add_calibrate, &add_calibrate_meter,
+                                  &add_evidence,   &add_import,  &add_restore,   &add_sim,
+                                  &add_completion, &add_help};
 
 /// Wrong by itself, found when the options of a command are read and before it starts.
 struct WrongUse {
@@ -67,8 +62,10 @@ int run(int argc, char** argv) {
     app.exit(error);
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return refuse(invocation, Error{ErrorCode::io, "the output could not be written: is the disk full?", {}},
-                  1);
+    return refuse(
+        invocation,
+        Error{ErrorCode::io, "the output could not be written: its reader is gone, or the disk is full", {}},
+        1);
   return invocation.status;
 }
 

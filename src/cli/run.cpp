@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/caller.h"
+#include "cli/factor_options.h"
 #include "cli/guarding.h"
 #include "cli/learned.h"
 #include "cli/place.h"
@@ -246,9 +247,8 @@ void add_governing(CLI::App& command, GoverningText& text) {
       ->type_name("PERCENT");
   command
       .add_option("--objective", text.objective,
-                  "what is to become small: energy, edp, ed2p, or cost, which is energy too: a price per "
-                  "joule cancels "
-                  "out, one per hour is not known")
+                  "what is to become small: energy, edp, ed2p, or cost, which takes --price and "
+                  "--price-hour")
       ->type_name("NAME");
   command.add_option("--knobs", text.knobs, "what may be set: power-limit, sm-clock, memory-clock")
       ->type_name("LIST")
@@ -262,6 +262,11 @@ void add_governing(CLI::App& command, GoverningText& text) {
                   "what the rest of the machine draws per GPU while the job runs")
       ->type_name("W")
       ->check(CLI::PositiveNumber);
+  add_second_price(command, text.second);
+  command
+      .add_option("--eta", text.second.eta,
+                  "Zeus's weight: so much of energy, the rest of time at the board's highest power limit")
+      ->type_name("SHARE");
   command
       .add_option("--deadline", text.deadline,
                   "when the job has to be over, as in 90m, 18:30 or 2026-11-22T18:30; Slurm's own is known")

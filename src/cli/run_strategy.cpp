@@ -47,14 +47,28 @@ Status find_space(Judged& out, const Asked& asked, const OpenGpus& open, const G
   return fail(std::move(error));
 }
 
+/// What was typed, with what only the board can tell.
+Result<Goal> goal_here(const Governing& governing, const OpenGpus& open) {
+  Goal goal = governing.goal;
+  if (!governing.eta) return goal;
+  std::optional<Watts> highest;
+  if (!open.gpus.empty())
+    if (const auto limits = open.gpus.front()->power_limits()) highest = limits->max;
+  const auto second = worth_of_second(*governing.eta, highest);
+  if (!second) return fail(second.error());
+  goal.second = *second;
+  return goal;
+}
+
 MeasureOnly why_measure_only(const RunOptions& options, const Asked& asked, const Judged& judged,
                              const OpenGpus& open, const GuardedRun& guarded) {
   if (options.dry_run) {
-    const std::string what = asked.governing
-                                 ? cat("would let ", asked.governing->strategy, " choose among ",
-                                       to_be_set(asked, judged), " for ", describe(asked.governing->goal))
-                             : asked.plan ? cat("would run ", describe(*asked.plan))
-                                          : cat("would set ", describe(judged.wanted.setting));
+    const std::string what =
+        asked.governing
+            ? cat("would let ", asked.governing->strategy, " choose among ", to_be_set(asked, judged),
+                  " for ", describe(goal_here(*asked.governing, open).value_or(asked.governing->goal)))
+        : asked.plan ? cat("would run ", describe(*asked.plan))
+                     : cat("would set ", describe(judged.wanted.setting));
     return {Error{ErrorCode::unavailable, cat("dry run: ", what, "; nothing is changed"), {}}, true};
   }
   // Whoever starts the guard through sudo has its rights judged by the first real set.
@@ -110,7 +124,9 @@ Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked
   const Governing& governing = *asked.governing;
   govern::StrategyRequest request;
   request.found_clock_stated = judged.wanted.found_sm_clock.has_value();
-  request.goal = governing.goal;
+  const auto goal = goal_here(governing, open);
+  if (!goal) return fail(goal.error());
+  request.goal = *goal;
   request.space = judged.space->space;
   request.seed = options.seed;
   request.gpus = gpus_of_job(asked, open);
@@ -123,7 +139,7 @@ Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked
 
   ChosenStrategy out;
   out.intent = cat(governing.strategy, " chooses among ", conduct::describe(request.space), " for ",
-                   describe(governing.goal));
+                   describe(request.goal));
   if (request.remembered)
     out.intent += cat("; an earlier run settled at ", describe(request.remembered->setting));
   const auto& axes = request.space.axes;

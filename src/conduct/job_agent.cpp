@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "conduct/agreement.h"
 
 namespace rubato::conduct {
 namespace {
@@ -154,18 +155,6 @@ void JobAgent::tell_trouble(TimePoint) {
   }
 }
 
-agent::Report JobAgent::report(const govern::Observation& o) const {
-  return {.iterations = o.iterations,
-          .by_marks = iterations_.by_marks,
-          .epoch = leader_ && o.in_force == leader_->agreed() ? leader_->epoch() : 0,
-          .may_set = o.may_set,
-          .why_not = {},
-          .under_load = o.under_load,
-          .tuning = o.tuning,
-          .shift = o.shift.value_or(""),
-          .tally = o.tally};
-}
-
 void JobAgent::finish(agent::Totals own, TimePoint now, Seconds patience) {
   own_ = own;
   const auto& network = *parts_.network;
@@ -191,51 +180,11 @@ std::vector<agent::Totals> JobAgent::totals() const {
 }
 
 govern::Decision LeadingStrategy::next(const govern::Observation& o) {
-  agent::Leader& leader = *agent_->leader();
-  leader.see(agent_->report(o), agent_->iteration(), o.now);
-  govern::Observation job = o;
-  job.tally = leader.tally();
-  const std::string why_not = leader.why_not();
-  job.may_set = why_not.empty();
-  job.under_load = o.under_load && (!job.may_set || leader.under_load());
-  job.tuning = leader.tuning();
-  job.shift = leader.take_shift();
-  const govern::Decision wanted = inner_->next(job);
-  if (wanted.action == govern::Action::use_setting) leader.want(wanted.setting, o.now);
-  if (wanted.action == govern::Action::use_found) leader.want({}, o.now);
-
-  govern::Decision out{govern::Action::wait, {}, wanted.role, wanted.why, wanted.ask_again};
-  if (leader.agreed() != o.in_force && o.may_set) {
-    out.action = leader.agreed().empty() ? govern::Action::use_found : govern::Action::use_setting;
-    out.setting = leader.agreed();
-    out.role = BlockRole::warmup;
-  } else if (leader.switching() || wanted.action != govern::Action::wait) {
-    out.role = BlockRole::warmup;
-  }
-  if (!leader.everybody_here()) out.why = cat(why_not, "; ", out.why);
-  leader.stage(out.role, wanted.why);
-  return out;
+  return lead(*agent_->leader(), {agent_->by_marks(), agent_->iteration()}, *inner_, o);
 }
 
 govern::Decision AgreedStrategy::next(const govern::Observation& o) {
-  agent::Member& member = *agent_->member();
-  agent::Report report = agent_->report(o);
-  if (!never_.empty()) {
-    report.may_set = false;
-    report.why_not = never_;
-  }
-  member.see(std::move(report), o.in_force, o.now);
-  const bool joined = member.state() == agent::Member::State::joined;
-  govern::Decision out{govern::Action::wait, {}, BlockRole::warmup, member.why(), std::nullopt};
-  if (joined && !member.stage().why.empty()) out.why = cat("rank 0: ", member.stage().why);
-  if (member.agreed() != o.in_force) {
-    if (!o.may_set) return out;
-    out.action = member.agreed().empty() ? govern::Action::use_found : govern::Action::use_setting;
-    out.setting = member.agreed();
-  } else if (joined && !member.switching()) {
-    out.role = member.stage().role;
-  }
-  return out;
+  return obey(*agent_->member(), agent_->by_marks(), never_, o);
 }
 
 }  // namespace rubato::conduct

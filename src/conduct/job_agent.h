@@ -43,7 +43,8 @@ class JobAgent final : public Beside {
   /// Null where this agent does not lead, and the other way round.
   [[nodiscard]] agent::Leader* leader() { return leader_ ? &*leader_ : nullptr; }
   [[nodiscard]] agent::Member* member() { return member_ ? &*member_ : nullptr; }
-  [[nodiscard]] agent::Report report(const govern::Observation& o) const;
+  /// Whether the program itself tells of its iterations, and how long one takes.
+  [[nodiscard]] bool by_marks() const { return iterations_.by_marks; }
   [[nodiscard]] Seconds iteration() const { return iteration_; }
 
   /// After the session's end, on the caller's thread: last words go out, and the leader takes the others' for

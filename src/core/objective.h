@@ -16,8 +16,18 @@ enum class Objective { energy, edp, ed2p, cost };
 
 struct Goal {
   Objective objective = Objective::energy;
-  double max_slowdown = 0.05;       // fraction of the whole run's time
-  std::optional<Watts> host_watts;  // draws on while the job waits: the floor of a second's price
+  double max_slowdown = 0.05;  // fraction of the whole run's time
+  // What a second costs beside the board's joules, per GPU: the floor of a second's price.
+  std::optional<Watts> host_watts;  // the machine draws on while the job waits
+  std::optional<Watts> second;      // what the user says it is worth: an hour's price over a joule's
+  std::optional<Watts> idle;        // the board would draw this without the job too, so it does not count
 };
+
+/// host_watts + second - idle: negative where idle outweighs the others.
+[[nodiscard]] Watts beside_board(const Goal& goal);
+
+/// beside_board() over itself and what the board draws: the part of `energy` at the found setting that goes
+/// with time alone. At least -4, as a job draws more than an idle board; 0 where `board` is not known.
+[[nodiscard]] double share_of_time(const Goal& goal, Watts board);
 
 }  // namespace rubato

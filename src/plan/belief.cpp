@@ -56,10 +56,7 @@ Belief belief_at(const predict::Prediction& believed, std::size_t i) {
 }
 
 ObjectiveRatio::ObjectiveRatio(const Goal& goal, Watts board_at_default) {
-  const double host = std::max(0.0, goal.host_watts.value_or(Watts{}).value());
-  const double board = std::max(0.0, board_at_default.value());
-  // Without the board's watts there is nothing to weigh the host's against.
-  const double share = board > 0 ? host / (board + host) : 0.0;
+  const double share = share_of_time(goal, board_at_default);
   const double delay = powers_of(goal.objective);
   terms_ = {Term{1 - share, 1, delay}, Term{share, 0, delay + 1}};
 }

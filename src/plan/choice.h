@@ -36,9 +36,9 @@ struct Caution {
 
 /// Without `bounded` the objective alone decides. With it: the setting with the highest expected saving where
 /// a broken bound saves nothing (the probability that it holds times the saving where it does). Never one
-/// whose expected objective is above the default's. Host watts count in every objective (Goal::host_watts,
-/// with the watts of the board at the default, which turn ratios into joules); cost is their energy: the
-/// price per joule cancels.
+/// whose expected objective is above the default's. What a second costs beside the board's joules counts in
+/// every objective (share_of_time, with the watts of the board at the default); of cost the price per joule
+/// cancels.
 [[nodiscard]] Choice choose(const predict::Prediction& believed, const Goal& goal, Watts board_at_default,
                             bool bounded, const Caution& caution = {});
 

@@ -25,15 +25,13 @@ constexpr std::array kMisfits = {1.0, 4.0};
 constexpr double kSmooth = 0.25;
 constexpr double kKink = 0.04;
 constexpr double kKinkShare = 0.25;
-// The job itself drifts (temperature, data, neighbours) over minutes: by how much, the evidence chooses.
-constexpr std::array kDrifts = {0.0003, 0.0015, 0.005, 0.015};
+// The job itself drifts (temperature, data, neighbours) over minutes, and settles in its first few (caches,
+// data loaders, the heat of the chip), so that what a run looks like at first says less of what it looks like
+// later: by how much (standard deviations of the two), the evidence chooses.
 constexpr double kDriftSeconds = 200;
 // By this much in the logarithm is each next one of either list less likely beforehand.
 constexpr double kLessLikely = 1;
-// Caches, data loaders and the heat of the chip settle over a minute or a few: what a run looks like at first
-// says less of what it looks like later.
 constexpr std::array kWarmupSeconds = {60.0, 150.0};
-constexpr double kWarmup = 0.002;
 constexpr double kLevelVariance = 1;  // of the logarithm at the found setting: nothing is known beforehand
 constexpr double kLeastSuspicion = 0.05;  // of the likeliest, below which one is dropped
 constexpr double kLeastWeight = 1e-4;     // of the likeliest curve's, below which a curve is dropped
@@ -54,12 +52,17 @@ double normal_below(double x) {
 
 }  // namespace
 
+struct CurveBelief::Unrest {
+  double drift;
+  double warm_up;
+};
+
 /// What was seen of one quantity.
 struct CurveBelief::Rows {
   std::vector<Index> at;
   VectorXd value;  // over that of the first row
   VectorXd variance;
-  VectorXd when;   // seconds since the first stretch
+  VectorXd when;   // seconds since the job began
   MatrixXd apart;  // seconds between the middles of any two; infinite between eras
 };
 
@@ -100,7 +103,7 @@ CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, 
   fit({});
 }
 
-CurveBelief::Fitted CurveBelief::explain(const Quantity& q, const Rows& rows, double drift,
+CurveBelief::Fitted CurveBelief::explain(const Quantity& q, const Rows& rows, const Unrest& unrest,
                                          double misfit) const {
   const Index n = rows.value.size();
   MatrixXd covariance = rows.variance.asDiagonal();
@@ -110,9 +113,11 @@ CurveBelief::Fitted CurveBelief::explain(const Quantity& q, const Rows& rows, do
       const Index b = rows.at[static_cast<std::size_t>(j)];
       covariance(i, j) += misfit * misfit * q.scale[a] * q.scale[b] * alike(places_, a, b);
       if (std::isfinite(rows.apart(i, j))) {
-        covariance(i, j) += kLevelVariance + drift * drift * std::exp(-rows.apart(i, j) / kDriftSeconds);
+        covariance(i, j) +=
+            kLevelVariance + unrest.drift * unrest.drift * std::exp(-rows.apart(i, j) / kDriftSeconds);
         for (const double seconds : kWarmupSeconds)
-          covariance(i, j) += kWarmup * kWarmup * std::exp(-(rows.when[i] + rows.when[j]) / seconds);
+          covariance(i, j) +=
+              unrest.warm_up * unrest.warm_up * std::exp(-(rows.when[i] + rows.when[j]) / seconds);
       }
       covariance(j, i) = covariance(i, j);
     }
@@ -181,7 +186,7 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
     time.at.push_back(index(s.at));
     time.value[i] = s.log_time - seen.front().log_time;
     time.variance[i] = s.time_variance;
-    time.when[i] = (s.when - seen.front().when).value();
+    time.when[i] = s.when.value();
     power.value[i] = s.log_power - seen.front().log_power;
     power.variance[i] = s.power_variance;
     for (Index j = 0; j < n; ++j) {
@@ -197,18 +202,23 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   // Time and power drift for the same reasons, so both are weighed under one suspicion at a time.
   std::vector<Suspicion> all;
   double likeliest = -std::numeric_limits<double>::infinity();
-  for (std::size_t d = 0; d < kDrifts.size(); ++d)
+  constexpr std::array<Unrest, 5> kUnrests = {
+      {{0.0003, 0.002}, {0.0015, 0.002}, {0.005, 0.002}, {0.005, 0.01}, {0.015, 0.01}}};
+  for (std::size_t d = 0; d < kUnrests.size(); ++d)
     for (std::size_t m = 0; m < kMisfits.size(); ++m) {
-      Suspicion s{explain(time_, time, kDrifts[d], kMisfits[m]),
-                  explain(power_, power, kDrifts[d], kMisfits[m])};
+      Suspicion s{explain(time_, time, kUnrests[d], kMisfits[m]),
+                  explain(power_, power, kUnrests[d], kMisfits[m])};
       s.time.score += s.power.score;
       s.best = s.time.score.maxCoeff();
-      s.drift = kDrifts[d];
+      s.drift = kUnrests[d].drift;
       s.together = s.best + std::log((s.time.score.array() - s.best).exp().mean()) -
                    kLessLikely * static_cast<double>(d + m);
+      // A covariance that rounding has made indefinite explains nothing.
+      if (!std::isfinite(s.together)) continue;
       likeliest = std::max(likeliest, s.together);
       all.push_back(std::move(s));
     }
+  if (all.empty()) return;  // what was believed stays
   std::erase_if(all, [&](const Suspicion& s) { return s.together < likeliest + std::log(kLeastSuspicion); });
 
   std::vector<std::vector<Index>> kept(all.size());

@@ -18,7 +18,7 @@ namespace rubato::plan {
 struct MeasuredStretch {
   std::size_t at = 0;  // the setting
   Seconds span;        // from its first moment to its last
-  Seconds when;        // its middle
+  Seconds when;        // its middle, since the job began
   int era = 0;         // between eras the job's own cost jumped
   double work = 0;
   double log_time = 0;  // of its mean, in seconds
@@ -65,9 +65,11 @@ class CurveBelief {
     Eigen::VectorXd deviation;
   };
   struct Rows;
+  struct Unrest;
   struct Fitted;
   struct Suspicion;
-  [[nodiscard]] Fitted explain(const Quantity& q, const Rows& rows, double drift, double misfit) const;
+  [[nodiscard]] Fitted explain(const Quantity& q, const Rows& rows, const Unrest& unrest,
+                               double misfit) const;
   void move(Quantity& q, const Rows& rows, const Fitted& fitted, const std::vector<Eigen::Index>& kept,
             Eigen::Index column, Eigen::Index suspicion) const;
   [[nodiscard]] Eigen::VectorXd deviation_of(const Eigen::MatrixXd& curves, const Eigen::MatrixXd& own,

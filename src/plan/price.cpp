@@ -37,11 +37,10 @@ Watts slope(const Point& fast, const Point& slow) {
 }  // namespace
 
 Price price_of_a_second(const predict::Prediction& believed, std::optional<std::size_t> chosen,
-                        Watts board_at_default, std::optional<Watts> host) {
+                        Watts board_at_default, Watts beside) {
   const auto point = [&](double log_time, double log_energy) {
     const double time = std::exp(log_time);
-    return Point{time,
-                 std::exp(log_energy) * board_at_default.value() + time * host.value_or(Watts{}).value()};
+    return Point{time, std::exp(log_energy) * board_at_default.value() + time * beside.value()};
   };
   std::vector<Point> points = {point(0, 0)};
   for (std::size_t i = 0; i < believed.size(); ++i) {

@@ -13,9 +13,9 @@ struct Price {
   std::optional<Watts> faster;  // joules that one second less costs
 };
 
-/// On the lower convex hull of the medians, the default among them. `chosen` absent: at the default. Of the
-/// board alone where `host` is absent; else the host's joules are in.
+/// On the lower convex hull of the medians, the default among them. `chosen` absent: at the default.
+/// `beside`: what runs on with the board and is counted with it.
 [[nodiscard]] Price price_of_a_second(const predict::Prediction& believed, std::optional<std::size_t> chosen,
-                                      Watts board_at_default, std::optional<Watts> host = {});
+                                      Watts board_at_default, Watts beside = Watts(0));
 
 }  // namespace rubato::plan

@@ -27,9 +27,9 @@ double most_lost(const CurveBelief& belief, std::size_t i, const SpendingRules& 
 }
 
 double objective_ratio(const CurveBelief& belief, std::size_t i, const Goal& goal, Watts board) {
-  const double host = std::max(0.0, goal.host_watts.value_or(Watts{}).value());
+  const double share = share_of_time(goal, board);
   const double time = belief.time(i);
-  const double energy = (board.value() * belief.energy(i) + host * time) / (board.value() + host);
+  const double energy = (1 - share) * belief.energy(i) + share * time;
   switch (goal.objective) {
     case Objective::energy:
     case Objective::cost:

@@ -16,14 +16,17 @@ ExpectedRatio ratio(Statement& row) {
 }
 
 void read_goal(Tables& t) {
-  t.read.each("SELECT at_ns,strategy,objective,max_slowdown_fraction,host_w FROM goal", [&t](Statement& row) {
-    GoalInForce& g = t.out.goal.emplace();
-    g.at = row.time();
-    g.strategy = row.text();
-    g.goal.objective = t.read.checked(parse_objective(row.text()), Objective::energy);
-    g.goal.max_slowdown = row.real();
-    g.goal.host_watts = row.optional_quantity<Watts>();
-  });
+  t.read.each("SELECT at_ns,strategy,objective,max_slowdown_fraction,host_w,second_w,idle_w FROM goal",
+              [&t](Statement& row) {
+                GoalInForce& g = t.out.goal.emplace();
+                g.at = row.time();
+                g.strategy = row.text();
+                g.goal.objective = t.read.checked(parse_objective(row.text()), Objective::energy);
+                g.goal.max_slowdown = row.real();
+                g.goal.host_watts = row.optional_quantity<Watts>();
+                g.goal.second = row.optional_quantity<Watts>();
+                g.goal.idle = row.optional_quantity<Watts>();
+              });
 }
 
 void read_expectations(Tables& t) {

@@ -1,31 +1,12 @@
-// A job of synchronous training in virtual time: agents on a network whose delays and losses are drawn.
+// A job of synchronous training in virtual time, whose settings are asked for from outside.
 #pragma once
 
-#include <algorithm>
-#include <deque>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "agent/leader.h"
-#include "agent/member.h"
-#include "base/random.h"
-#include "base/text.h"
+#include "agent/made_network.h"
 
 namespace rubato::agent {
-
-inline Join made_join(std::int64_t rank, std::int64_t world) {
-  return {.run = cat("run-", rank),
-          .node = cat("node", rank),
-          .rank = rank,
-          .world = world,
-          .covers = 1,
-          .space = "an SM clock of 135 to 1380 MHz",
-          .gpus = {GpuId{cat("GPU-", rank)}}};
-}
 
 inline Setting clock_of(double mhz) {
   return {.sm_clock = ClockRange{Megahertz(mhz), Megahertz(mhz)}};
@@ -35,55 +16,31 @@ struct MadeOptions {
   std::uint64_t seed = 1;
   std::int64_t ranks = 4;
   Seconds iteration{0.4};
-  Seconds delay{0.002};   // of a message, up to
-  double slow_share = 0;  // of messages that take up to `slowest`
-  Seconds slowest{0};
-  std::optional<std::int64_t> slow_rank;  // only this one's link is slow; else all may be
-  std::optional<bool> slow_down;          // only from (true) or only to (false) the leader
-  double break_rate = 0;                  // per second and member: its connection ends and is made again
-  Seconds looks_late{0.05};               // until a rank sees that an iteration has ended, up to
+  NetworkOptions network{};
+  Seconds looks_late{0.05};  // until a rank sees that an iteration has ended, up to
 };
 
 class MadeJob {
  public:
-  explicit MadeJob(MadeOptions options)
-      : options_(options), random_(options.seed), leader_(made_join(0, options.ranks), {}, now_) {
-    for (std::int64_t rank = 1; rank < options_.ranks; ++rank) {
-      Rank& one = ranks_[rank];
-      one.member = std::make_unique<Member>(made_join(rank, options_.ranks), Timing{});
-      connect(one);
-    }
-    schedule();
-  }
+  explicit MadeJob(const MadeOptions& options)
+      : options_(options), network_(options.network, options.seed, options.ranks) {}
 
   /// One iteration of the whole job; its ranks look at it one after the other while messages travel.
   void iterate() {
     ++completed_;
-    began_ = now_;
-    const TimePoint end = now_ + options_.iteration;
+    began_ = network_.now();
+    const TimePoint end = began_ + options_.iteration;
     std::multimap<TimePoint, std::int64_t> looks;
     for (std::int64_t rank = 0; rank < options_.ranks; ++rank)
-      looks.emplace(end + options_.looks_late * random_.uniform(), rank);
+      looks.emplace(end + options_.looks_late * network_.random().uniform(), rank);
     for (const auto& [at, rank] : looks) {
-      run_until(at);
+      network_.run_until(at);
       look(rank);
     }
   }
 
-  void run_until(TimePoint until) {
-    while (due() < until) {
-      now_ = std::max(now_, due());
-      happen();
-    }
-    now_ = std::max(now_, until);
-  }
-
   void want(const Setting& setting) { wanted_ = setting; }
-  void kill(std::int64_t rank) {
-    dead_.insert(rank);
-    if (rank != 0) return drop(rank);
-    for (auto& [other, one] : ranks_) drop(other);
-  }
+  void kill(std::int64_t rank) { network_.kill(rank); }
   void forbid(std::int64_t rank, bool forbidden) {
     if (forbidden)
       forbidden_.insert(rank);
@@ -91,71 +48,25 @@ class MadeJob {
       forbidden_.erase(rank);
   }
 
-  /// What a rank is at now.
-  [[nodiscard]] const Setting& agreed(std::int64_t rank) const {
-    return rank == 0 ? leader_.agreed() : ranks_.at(rank).member->agreed();
-  }
   [[nodiscard]] std::set<double> clocks() const {  // 0: the found setting
     std::set<double> out;
     for (std::int64_t rank = 0; rank < options_.ranks; ++rank)
-      if (!dead_.contains(rank)) out.insert(agreed(rank).sm_clock ? agreed(rank).sm_clock->max.value() : 0.0);
+      if (!network_.dead(rank)) out.insert(clock(rank));
     return out;
   }
-  [[nodiscard]] Leader& leader() { return leader_; }
-  [[nodiscard]] Member& member(std::int64_t rank) { return *ranks_.at(rank).member; }
-  [[nodiscard]] TimePoint now() const { return now_; }
-  [[nodiscard]] std::int64_t completed() const { return completed_; }
-  /// Commits that were sent while some member had not said yes to them.
-  [[nodiscard]] int unacknowledged() const { return unacknowledged_; }
+  [[nodiscard]] Leader& leader() { return network_.leader(); }
+  [[nodiscard]] int unacknowledged() const { return network_.unacknowledged(); }
   /// Settings in force while an iteration ran, by the last look of each rank at the one before.
   [[nodiscard]] const std::map<std::int64_t, std::set<double>>& history() const { return history_; }
 
  private:
-  struct InFlight {
-    TimePoint at;
-    std::string text;
-  };
-  struct Rank {
-    std::unique_ptr<Member> member;
-    Peer peer = 0;  // 0: not connected
-    std::optional<TimePoint> again;
-    std::deque<InFlight> up;
-    std::deque<InFlight> down;
-  };
-
-  Seconds travel(std::int64_t rank, bool down) {
-    const bool link = !options_.slow_rank || *options_.slow_rank == rank;
-    const bool way = !options_.slow_down || *options_.slow_down == down;
-    if (link && way && random_.uniform() < options_.slow_share) return options_.slowest * random_.uniform();
-    return options_.delay * random_.uniform();
-  }
-
-  // As TCP does: late perhaps, but in order.
-  void post(std::deque<InFlight>& link, std::int64_t rank, bool down, const Message& message) {
-    TimePoint at = now_ + travel(rank, down);
-    if (!link.empty()) at = std::max(at, link.back().at);
-    link.push_back({at, encode(message)});
-  }
-
-  void connect(Rank& one) {
-    one.peer = ++peers_;
-    one.again.reset();
-    one.member->connected(now_);
-  }
-
-  void drop(std::int64_t rank) {
-    Rank& one = ranks_.at(rank);
-    if (one.peer == 0) return;
-    if (!dead_.contains(0)) leader_.lost(one.peer, now_);
-    one.peer = 0;
-    one.up.clear();
-    one.down.clear();
-    one.member->lost("its connection broke");
-    one.again = now_ + Seconds(1);
+  [[nodiscard]] double clock(std::int64_t rank) const {
+    const auto& clock = network_.agreed(rank).sm_clock;
+    return clock ? clock->max.value() : 0.0;
   }
 
   void look(std::int64_t rank) {
-    if (dead_.contains(rank)) return;
+    if (network_.dead(rank)) return;
     Report report{.iterations = completed_,
                   .by_marks = true,
                   .may_set = !forbidden_.contains(rank),
@@ -165,89 +76,24 @@ class MadeJob {
                       .at = began_ + options_.iteration + Seconds(1000.0 * static_cast<double>(rank)),
                       .energy = Joules(100.0 * static_cast<double>(completed_ * (rank + 1)))};
     if (rank == 0) {
-      report.epoch = leader_.epoch();
-      leader_.see(report, options_.iteration, now_);
-      if (leader_.why_not().empty()) leader_.want(wanted_, now_);
+      Leader& leader = network_.leader();
+      report.epoch = leader.epoch();
+      leader.see(report, options_.iteration, network_.now());
+      if (leader.why_not().empty()) leader.want(wanted_, network_.now());
     } else {
-      Member& member = *ranks_.at(rank).member;
-      member.see(report, member.agreed(), now_);
+      Member& member = network_.member(rank);
+      member.see(report, member.agreed(), network_.now());
     }
-    const auto& clock = agreed(rank).sm_clock;
-    history_[completed_].insert(clock ? clock->max.value() : 0.0);
-    deliver_new();
-  }
-
-  void deliver_new() {
-    for (auto& [to, message] : leader_.take()) {
-      if (const auto* propose = std::get_if<Propose>(&message)) acked_[propose->epoch].clear();
-      if (const auto* commit = std::get_if<Commit>(&message))
-        if (acked_[commit->epoch].size() < leader_.members()) ++unacknowledged_;
-      for (auto& [rank, one] : ranks_)
-        if (one.peer != 0 && (to ? *to == one.peer : leader_.seats().contains(one.peer)))
-          post(one.down, rank, true, message);
-    }
-    for (const Peer peer : leader_.take_dropped())
-      for (auto& [rank, one] : ranks_)
-        if (one.peer == peer) drop(rank);
-    for (auto& [rank, one] : ranks_)
-      for (const Message& message : one.member->take())
-        if (one.peer != 0) post(one.up, rank, false, message);
-  }
-
-  void schedule() { next_break_ = now_ + Seconds(1); }
-
-  [[nodiscard]] TimePoint due() const {
-    TimePoint first = std::min(next_break_, dead_.contains(0) ? next_break_ : leader_.next_due());
-    for (const auto& [rank, one] : ranks_) {
-      if (dead_.contains(rank) || dead_.contains(0)) continue;
-      if (!one.up.empty()) first = std::min(first, one.up.front().at);
-      if (!one.down.empty()) first = std::min(first, one.down.front().at);
-      if (one.again) first = std::min(first, *one.again);
-    }
-    return first;
-  }
-
-  void happen() {
-    for (auto& [rank, one] : ranks_) {
-      if (dead_.contains(rank) || dead_.contains(0)) continue;
-      while (!one.up.empty() && one.up.front().at <= now_) {
-        const Message message = decode(one.up.front().text).value();
-        one.up.pop_front();
-        if (const auto* ack = std::get_if<Ack>(&message); ack != nullptr && ack->yes)
-          acked_[ack->epoch].insert(one.peer);
-        leader_.hear(one.peer, message, now_);
-        if (one.peer == 0) break;
-      }
-      while (!one.down.empty() && one.down.front().at <= now_) {
-        one.member->hear(decode(one.down.front().text).value(), now_);
-        one.down.pop_front();
-      }
-      if (one.member->leader_silent(now_)) drop(rank);
-      if (one.again && *one.again <= now_) connect(one);
-    }
-    if (now_ >= next_break_) {
-      schedule();
-      for (auto& [rank, one] : ranks_)
-        if (random_.uniform() < options_.break_rate) drop(rank);
-    }
-    if (!dead_.contains(0) && leader_.next_due() <= now_) leader_.step(now_);
-    deliver_new();
+    history_[completed_].insert(clock(rank));
+    network_.deliver_new();
   }
 
   MadeOptions options_;
-  Random random_;
-  TimePoint now_;
+  MadeNetwork network_;
   TimePoint began_;
-  Leader leader_;
-  std::map<std::int64_t, Rank> ranks_;
-  std::set<std::int64_t> dead_;
   std::set<std::int64_t> forbidden_;
   Setting wanted_;
-  Peer peers_ = 0;
-  TimePoint next_break_;
   std::int64_t completed_ = 0;
-  int unacknowledged_ = 0;
-  std::map<std::uint64_t, std::set<Peer>> acked_;
   std::map<std::int64_t, std::set<double>> history_;
 };
 

@@ -123,6 +123,27 @@ TEST(Summary, SaysWhyNothingCanBeCompared) {
   EXPECT_FALSE(summarise(no_energy).settings[1].energy);
 }
 
+TEST(Summary, AFoundSettingThatWasKeptIsNoChosenOne) {
+  MadeRun kept;
+  kept.block(BlockRole::baseline, 10, 1_s, 200_W)
+      .trying({.power_limit = 180_W})
+      .block(BlockRole::trial, 10, 1.2_s, 180_W)
+      .holding({})
+      .block(BlockRole::hold, 100, 1_s, 206_W);
+  const auto summary = summarise(kept.ended());
+  EXPECT_FALSE(summary.savings);
+  EXPECT_THAT(summary.why_no_savings, HasSubstr("The found setting was kept"));
+
+  // Held for a while and given up: what ran at the found setting is the baseline, whatever it was called.
+  MadeRun given_up;
+  given_up.block(BlockRole::baseline, 100, 1_s, 200_W).block(BlockRole::hold, 100, 1_s, 150_W);
+  given_up.holding({}).block(BlockRole::hold, 100, 1_s, 200_W);
+  const auto some = summarise(given_up.ended());
+  ASSERT_TRUE(some.savings) << some.why_no_savings;
+  EXPECT_EQ(some.savings->found_iterations, 200);
+  EXPECT_NEAR(some.savings->energy_per_iteration.value, 0.25, 1e-9);
+}
+
 TEST(Summary, OfARecordCutShortTakesTheEnergyFromItsSamples) {
   auto run = quarter_saved().ended();
   run.end.reset();

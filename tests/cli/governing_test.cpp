@@ -57,6 +57,43 @@ TEST_F(GoverningTest, WhatContradictsItselfIsRefused) {
   EXPECT_FALSE(parse({.max_slowdown = "much"}));
 }
 
+TEST_F(GoverningTest, APriceOfAnHourIsWhatItsSecondsCostInJoules) {
+  // 2.40 an hour at 0.30 a kilowatt-hour buys 8 kWh in an hour: 8 kW.
+  const auto out =
+      parse({.objective = "cost", .second = {.per_kwh = "0.30EUR", .per_hour = "2.40 EUR"}}).value();
+  ASSERT_TRUE(out->goal.second);
+  EXPECT_NEAR(out->goal.second->value(), 8000, 1e-9);
+  EXPECT_EQ(describe(out->goal), "the least cost, at most 5 % slower, a second worth 8000 J");
+  EXPECT_FALSE(parse({.objective = "cost", .second = {.per_kwh = "0.30EUR"}}).value()->goal.second);
+  EXPECT_FALSE(parse({.objective = "cost"}).value()->goal.second);
+}
+
+TEST_F(GoverningTest, PricesThatDoNotFitTogetherAreRefused) {
+  const auto why = [](const std::string& objective, const SecondPriceText& second) {
+    const auto out = parse({.objective = objective, .second = second});
+    return out ? std::string() : out.error().what;
+  };
+  EXPECT_THAT(why("energy", {.per_kwh = "0.30EUR"}), HasSubstr("--objective cost alone"));
+  EXPECT_THAT(why("cost", {.per_hour = "2.40EUR"}), HasSubstr("what a joule does"));
+  EXPECT_THAT(why("cost", {.per_kwh = "0.30EUR", .per_hour = "2.40USD"}),
+              HasSubstr("EUR and --price-hour in USD"));
+  EXPECT_THAT(why("cost", {.per_kwh = "0EUR", .per_hour = "2.40EUR"}), HasSubstr("none is worth a second"));
+  EXPECT_THAT(why("cost", {.per_kwh = "cheap"}), HasSubstr("--price cheap is no price"));
+  EXPECT_THAT(why("cost", {.per_kwh = "1EUR", .per_hour = "-1EUR"}),
+              HasSubstr("--price-hour -1EUR is no price"));
+  EXPECT_THAT(why("edp", {.eta = 0.5}), HasSubstr("--objective edp does too"));
+  for (const double eta : {-0.5, 0.0, 1.5, std::nan("")})
+    EXPECT_THAT(why("", {.eta = eta}), HasSubstr("no weight"));
+}
+
+TEST_F(GoverningTest, ZeussEtaWeighsTimeByTheHighestLimit) {
+  EXPECT_EQ(worth_of_second(0.5, 250_W).value(), 250_W);
+  EXPECT_NEAR(worth_of_second(0.2, 250_W).value().value(), 1000, 1e-9);
+  EXPECT_EQ(worth_of_second(1, std::nullopt).value(), 0_W);
+  EXPECT_THAT(worth_of_second(0.5, std::nullopt).error().hint, HasSubstr("--host-watts"));
+  EXPECT_EQ(parse({.second = {.eta = 0.5}}).value()->eta, 0.5);
+}
+
 TEST_F(GoverningTest, EverythingTypedArrives) {
   const auto out = parse({.strategy = "bisection@published",
                           .objective = "edp",

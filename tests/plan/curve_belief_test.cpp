@@ -95,6 +95,16 @@ TEST(CurveBelief, DriftWidensWhatIsBelieved) {
   EXPECT_GT(drifting.log_time_deviation(1), 2 * still.log_time_deviation(1));
 }
 
+// In a long run the first row is what many stretches became.
+TEST(CurveBelief, ARowThatComesFirstMayLieLaterThanOthers) {
+  CurveBelief belief = belief_of({kFlat});
+  std::vector rows = {measured(3, 2000), measured(1, 20, 1.035, 0.82), measured(3, 40)};
+  for (int i = 0; i < 40; ++i) rows.push_back(measured(1, 100 + 200.0 * i, 1.035, 0.82));
+  belief.fit(rows);
+  EXPECT_NEAR(belief.time(1), 1.035, 0.001);
+  EXPECT_LT(belief.log_time_deviation(1), 0.002);
+}
+
 TEST(CurveBelief, AGainIsExpectedOnlyOfWhatMayKeepTheBound) {
   CurveBelief belief = either();
   const double unsure = belief.expected_gain(0, kBound, 0, 0);

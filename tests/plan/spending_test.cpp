@@ -74,6 +74,30 @@ TEST(Spending, AHostThatWaitsMakesSlowSettingsDear) {
   EXPECT_EQ(spend(belief, goal, 200_W, fresh(), kMeans).setting, 1);
 }
 
+TEST(Spending, APricedSecondCountsLikeAHostAndAnIdleBoardTheOtherWay) {
+  const CurveBelief belief = belief_of({{{1.04, 0.96}, {1, 1}}});
+  Goal goal = kEnergy;
+  goal.objective = Objective::cost;
+  goal.second = 200_W;
+  EXPECT_NEAR(objective_ratio(belief, 0, goal, 200_W), 1, 1e-6);
+  goal.idle = 200_W;
+  EXPECT_NEAR(objective_ratio(belief, 0, goal, 200_W), 0.96, 1e-6);
+  goal.second = {};
+  goal.idle = 100_W;  // of 200 J a second 100 are the job's: 192 - 104 are left of them
+  EXPECT_NEAR(objective_ratio(belief, 0, goal, 200_W), 0.88, 1e-6);
+  goal.idle = 300_W;  // more than the board draws: as much as can be believed
+  EXPECT_NEAR(share_of_time(goal, 200_W), -4, 1e-9);
+  EXPECT_EQ(share_of_time(goal, 0_W), 0);
+}
+
+TEST(Spending, WhereASecondIsDearTheFoundSettingIsTheAnswer) {
+  const CurveBelief belief = belief_of({{{1.01, 0.80}, {1, 1}}});
+  Goal goal = kEnergy;
+  goal.objective = Objective::cost;
+  goal.second = 8000_W;
+  EXPECT_EQ(spend(belief, goal, 200_W, fresh(), kMeans).setting, 1);
+}
+
 TEST(Spending, WhatIsNotKnownCountsAsLostByCaution) {
   const CurveBelief belief = belief_of({{{1.01, 0.80}, {1, 1}}, {{1.03, 0.80}, {1, 1}}});
   const double unknown = belief.log_time_deviation(0);

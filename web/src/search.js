@@ -98,7 +98,8 @@ function views(of, all, why) {
 }
 
 const goalText = (goal) => (goal ? `“${goal.strategy}” looked for ${OBJECTIVES[goal.objective] ?? goal.objective} at most ${f.percent(goal.max_slowdown)} slower${goal.host_w === null ? "" :
-  `, with ${f.watts(goal.host_w)} drawn beside the GPUs`}. ` : "");
+  `, with ${f.watts(goal.host_w)} drawn beside the GPUs`}${goal.second_w ? `, a second worth ${f.joules(goal.second_w)}` : ""}${
+  goal.idle_w ? `, net of ${f.watts(goal.idle_w)} of an idle board` : ""}. ` : "");
 
 function triedTable(search) {
   const expects = search.tried.some((t) => t.expected);

@@ -89,6 +89,8 @@ Object advice_json(const AdviceReport& r) {
              {"objective", name_of(r.goal.objective)},
              {"max_slowdown", fraction(r.goal.max_slowdown)},
              {"host_watts", watts(r.goal.host_watts, "not given: the board alone counts")},
+             {"second_w", watts(r.goal.second, "not given")},
+             {"idle_w", watts(r.goal.idle, "not given")},
              {"knobs", std::move(knobs)},
              {"answer", refused     ? "refused"
                         : advice.at ? "set"

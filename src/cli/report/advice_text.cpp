@@ -58,6 +58,14 @@ void say_price(Page& page, const AdviceReport& r) {
     page.row("1 s more", "would save nothing");
 }
 
+std::string counted_beside(const Goal& goal) {
+  std::string text;
+  if (goal.host_watts) text += cat("; ", *goal.host_watts, " of the host counted");
+  if (goal.second) text += cat("; a second counted as ", Joules(goal.second->value()));
+  if (goal.idle) text += cat("; ", *goal.idle, " of an idle board not counted");
+  return text;
+}
+
 void say_choice(Page& page, const AdviceReport& r) {
   const Advice& advice = r.advice;
   if (!advice.at) {
@@ -66,10 +74,9 @@ void say_choice(Page& page, const AdviceReport& r) {
     return;
   }
   page.row("set", describe(plan::setting_of(*advice.at)));
-  if (r.goal.objective != Objective::energy || r.goal.host_watts)
-    page.row(cat("of ", name_of(r.goal.objective)),
-             cat(saved(advice.choice.objective),
-                 r.goal.host_watts ? cat("; ", *r.goal.host_watts, " of the host counted") : std::string()));
+  const std::string beside = counted_beside(r.goal);
+  if (r.goal.objective != Objective::energy || !beside.empty())
+    page.row(cat("of ", name_of(r.goal.objective)), cat(saved(advice.choice.objective), beside));
   page.row("saves", cat(saved(advice.choice.energy), ", of the board's energy"));
   const plan::Expected& time = advice.choice.time;
   page.row("slower by",

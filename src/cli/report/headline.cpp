@@ -123,6 +123,10 @@ class Headline {
             text_of(abs(s.run_longer)), s.run_longer >= Seconds(0) ? " longer" : " shorter", " (",
             whole_run(s.run_slowdown), ")."));
     if (const std::string host = host_saving_text(s, summary_.scopes.host); !host.empty()) say(host);
+    if (run_.goal)
+      if (const std::string weighed = weighed_saving_text(s, run_.goal->goal, summary_.gpus.size());
+          !weighed.empty())
+        say(weighed);
     std::string note = meaning(s.kind);
     if (energy.interval)
       note += " Ranges are 90 % confidence intervals; the sensor's calibration error cancels in them.";
@@ -158,7 +162,8 @@ class Headline {
     for (const record::Block& b : run_.blocks)
       if (!b.setting.empty() && (!away || b.begin < *away)) away = b.begin;
     return away && std::ranges::any_of(run_.blocks, [&](const record::Block& b) {
-             const bool at_found = b.role == BlockRole::baseline || b.role == BlockRole::control;
+             const bool at_found = b.role == BlockRole::baseline || b.role == BlockRole::control ||
+                                   (b.role == BlockRole::hold && b.setting.empty());
              return at_found && b.iterations > 0 && b.begin > *away;
            });
   }

@@ -32,8 +32,9 @@ std::string period_text(Seconds period) {
 
 std::string length_text(const IterationEstimate& e) {
   if (!e.periodic || !e.period) return "none was found";
-  return cat(period_text(*e.period), e.half_width ? cat(" ± ", percent(*e.half_width)) : "",
-             relation_text(e.relation));
+  std::string error;
+  if (e.half_width) error = *e.half_width < 1 ? cat(" ± ", percent(*e.half_width)) : " ± more than that";
+  return cat(period_text(*e.period), error, relation_text(e.relation));
 }
 
 std::string with(std::string_view before, const std::string& text) {

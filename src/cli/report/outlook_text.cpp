@@ -30,6 +30,17 @@ std::string host_saving_text(const analyse::Savings& s, const analyse::HostWatts
   return text + ".";
 }
 
+std::string weighed_saving_text(const analyse::Savings& s, const Goal& goal, std::size_t gpus) {
+  if (!goal.second && !goal.idle) return {};
+  std::string by;
+  if (goal.second) by = cat("a second worth ", text_of(Joules(goal.second->value())));
+  if (goal.idle) by += cat(by.empty() ? "" : " and ", text_of(*goal.idle), " of an idle board left out");
+  const Joules weighed = s.run_saved - static_cast<double>(gpus) * beside_board(goal) * s.run_longer;
+  return cat("As it was asked to be weighed, with ", by,
+             gpus == 1 ? ": " : " for each GPU: ", text_of(abs(weighed)),
+             weighed >= Joules(0) ? " less." : " more.");
+}
+
 std::string footprint_text(const analyse::Footprint& f, const analyse::Factors& factors) {
   std::string text;
   if (f.co2_grams) text = cat(fixed(*f.co2_grams, *f.co2_grams < 10 ? 2 : 0), " g of CO2");

@@ -24,6 +24,9 @@ void kernels_text(Page& page, const analyse::Summary& summary);
 [[nodiscard]] std::string kind_text(const analyse::Figure& figure);
 /// What the saving is with the host's watts; empty where nothing can be said.
 [[nodiscard]] std::string host_saving_text(const analyse::Savings& savings, const analyse::HostWatts& host);
+/// What was saved as the goal weighs it; empty where a joule is a joule and a second costs nothing.
+[[nodiscard]] std::string weighed_saving_text(const analyse::Savings& savings, const Goal& goal,
+                                              std::size_t gpus);
 [[nodiscard]] std::string footprint_text(const analyse::Footprint& footprint,
                                          const analyse::Factors& factors);
 

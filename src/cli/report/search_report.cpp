@@ -89,14 +89,20 @@ Value estimate_json(const Estimate& e) {
   return out;
 }
 
+Value counted(std::optional<Watts> watts) {
+  if (watts) return Amount{watts->value(), "W"};
+  return Missing{"not counted"};
+}
+
 Value goal_json(const record::RunRecord& run) {
   if (!run.goal) return Missing{"no strategy chose the setting, or the record is of an older rubato"};
   const Goal& goal = run.goal->goal;
   return Object{{"strategy", run.goal->strategy},
                 {"objective", name_of(goal.objective)},
                 {"max_slowdown", Amount{goal.max_slowdown, "", 3}},
-                {"host_w", goal.host_watts ? Value(Amount{goal.host_watts->value(), "W"})
-                                           : Value(Missing{"not counted"})}};
+                {"host_w", counted(goal.host_watts)},
+                {"second_w", counted(goal.second)},
+                {"idle_w", counted(goal.idle)}};
 }
 
 Value expectation_json(const record::RunRecord& run, std::size_t which) {

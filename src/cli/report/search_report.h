@@ -23,7 +23,7 @@ void tried_table(Page& page, const analyse::Search& search, Kind kind);
 
 /// {"settings_tried", "began_s", "settled_s", "searching_s", "tried": […], "expected": {…}}.
 [[nodiscard]] report::Value search_json(const analyse::Summary& summary, const record::RunRecord& run);
-/// {"strategy", "objective", "max_slowdown", "host_w"}.
+/// {"strategy", "objective", "max_slowdown", "host_w", "second_w", "idle_w"}.
 [[nodiscard]] report::Value goal_json(const record::RunRecord& run);
 /// {"at_s", "settings": [{"setting", "time", "energy", "holds", "measured", "on_curve"}]}.
 [[nodiscard]] report::Value expectation_json(const record::RunRecord& run, std::size_t which);

@@ -81,7 +81,8 @@ Result<Advice> advise(const predict::Model& model, const ModelFacts& facts, cons
   const Watts board = request.known.at_default.power();
   out.choice = plan::choose(*believed, request.goal, board, true, request.caution);
   if (out.choice.setting) out.at = believed->at[*out.choice.setting];
-  out.price = plan::price_of_a_second(*believed, out.choice.setting, board, request.goal.host_watts);
+  out.price = plan::price_of_a_second(*believed, out.choice.setting, board,
+                                      request.goal.host_watts.value_or(Watts(0)));
   out.believed = std::move(*believed);
   return out;
 }

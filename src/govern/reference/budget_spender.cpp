@@ -43,15 +43,15 @@ void BudgetSpender::ran(std::size_t setting, Seconds time, double work) {
   }
 }
 
-void BudgetSpender::measured(std::size_t setting, const StretchMean& mean, TimePoint run_begin) {
+void BudgetSpender::measured(std::size_t setting, const StretchMean& mean) {
   if (program_) {
-    program_->add(setting, mean, run_begin, 0);
+    program_->add(setting, mean, 0);
   } else {
     measured_.push_back({setting, mean});
   }
 }
 
-bool BudgetSpender::learn(TimePoint run_begin) {
+bool BudgetSpender::learn() {
   if (program_) return true;
   if (measured_.empty() || measured_.front().setting != 0) return false;
   const StretchMean& baseline = measured_.front().mean;
@@ -65,7 +65,7 @@ bool BudgetSpender::learn(TimePoint run_begin) {
   auto draws = predict::draw_physical(known, settings_, kCurves, random_);
   if (!draws) return false;
   program_.emplace(plan::CurveBelief(settings_, 0, std::move(*draws)), baseline);
-  for (const Measured& m : measured_) program_->add(m.setting, m.mean, run_begin, 0);
+  for (const Measured& m : measured_) program_->add(m.setting, m.mean, 0);
   // What the search lost is counted, not believed: some go where no curve is to be trusted.
   const double at_found = unit_.value() * search_work_;
   const double error = std::sqrt(baseline.time_scatter.value_or(kUsualScatter) / baseline.work);
@@ -103,7 +103,7 @@ std::optional<BudgetSpender::Turn> BudgetSpender::control(TimePoint now, TimePoi
 }
 
 BudgetSpender::Turn BudgetSpender::next(std::size_t held, TimePoint now, TimePoint run_begin) {
-  if (!learn(run_begin)) return {held, BlockRole::hold, kTurn, 0};
+  if (!learn()) return {held, BlockRole::hold, kTurn, 0};
   if (const auto block = control(now, run_begin)) return *block;
   program_->fit();
   plan::Account account = before_;

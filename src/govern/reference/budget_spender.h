@@ -31,7 +31,7 @@ class BudgetSpender {
   [[nodiscard]] const predict::KnobPoint& at(std::size_t setting) const { return settings_[setting]; }
   /// What the run did at a setting, measured or not.
   void ran(std::size_t setting, Seconds time, double work);
-  void measured(std::size_t setting, const StretchMean& mean, TimePoint run_begin);
+  void measured(std::size_t setting, const StretchMean& mean);
 
   struct Turn {
     std::size_t setting = 0;
@@ -50,7 +50,7 @@ class BudgetSpender {
     std::size_t setting = 0;
     StretchMean mean;
   };
-  [[nodiscard]] bool learn(TimePoint run_begin);
+  [[nodiscard]] bool learn();
   /// What the present program lost, at most.
   void charge(plan::Account& account) const;
   [[nodiscard]] std::optional<Turn> control(TimePoint now, TimePoint run_begin);

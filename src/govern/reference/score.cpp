@@ -5,7 +5,7 @@
 namespace rubato::govern {
 
 Aim aim_of(const Goal& goal) {
-  Aim out{.time_power = 0, .beside = goal.host_watts.value_or(Watts(0)), .bound = goal.max_slowdown};
+  Aim out{.time_power = 0, .beside = beside_board(goal), .bound = goal.max_slowdown};
   if (goal.objective == Objective::edp) out.time_power = 1;
   if (goal.objective == Objective::ed2p) out.time_power = 2;
   return out;

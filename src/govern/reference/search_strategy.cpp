@@ -216,7 +216,7 @@ Decision SearchStrategy::measured(const Observation& o, const Cost& cost) {
   if (!cost.energy || cost.energy->value() <= 0)
     return refuse(o, "the energy of this GPU cannot be read here, so no setting can be judged");
   if (spender_) {
-    if (const auto mean = meter_.mean()) spender_->measured(place_, *mean, o.run_begin);
+    if (const auto mean = meter_.mean()) spender_->measured(place_, *mean);
     if (first_.size() <= place_) first_.resize(place_ + 1, cost);
   }
   if (purpose_ == Purpose::hold || purpose_ == Purpose::control)

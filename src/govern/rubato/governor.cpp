@@ -20,7 +20,7 @@ constexpr double kAllocationUsed = 0.9;
 // Counters of two runs of one program differ by this at most, relative; small ones by chance.
 constexpr double kAlike = 0.15;
 constexpr double kAlikeFloor = 0.1;
-// Half of a stretch against the other: further apart than drift takes them.
+// One part of a stretch against the other: further apart than drift takes them.
 constexpr double kShift = 0.02;
 constexpr unsigned kMostAnew = 3;
 
@@ -58,11 +58,24 @@ void Governor::follow(const Observation& o) {
   } else if (!idle_since_) {
     idle_since_ = o.now;
   }
+  settings_in_force_.see(o.now, in_force(o));
   if (!o.tally) return;
   const bool worked = last_tally_ && o.tally->work > last_tally_->work;
-  if (worked && !programs_.empty())
-    program().ran(o.in_force.empty() ? found_ : target_, o.tally->at - last_tally_->at);
+  if (worked)
+    settings_in_force_.tell(last_tally_->at, o.tally->at, [this](std::size_t setting, Seconds time) {
+      if (!programs_.empty()) program().ran(setting, time);
+    });
   if (worked || !last_tally_) last_tally_ = o.tally;
+}
+
+// Not what is asked for: on many nodes a change is agreed on first, and the one before stays meanwhile.
+std::size_t Governor::in_force(const Observation& o) const {
+  if (o.in_force.empty()) return found_;
+  const auto is = [&](std::size_t i) { return plan::setting_of(settings_[i]) == o.in_force; };
+  if (is(target_)) return target_;
+  for (std::size_t i = 0; i < settings_.size(); ++i)
+    if (is(i)) return i;
+  return target_;
 }
 
 bool Governor::near_the_deadline(const Observation& o) const {
@@ -114,11 +127,10 @@ Decision Governor::go(const Observation& o, std::size_t setting, Purpose purpose
   BlockRole role = BlockRole::hold;
   switch (purpose) {
     case Purpose::baseline:
-    case Purpose::confirm_found:
+    case Purpose::confirm:
       role = BlockRole::baseline;
       break;
     case Purpose::trial:
-    case Purpose::confirm_chosen:
     case Purpose::check:
       role = BlockRole::trial;
       break;
@@ -153,14 +165,14 @@ bool Governor::whole(const Observation& o) const {
   };
   switch (purpose_) {
     case Purpose::baseline: {
+      if (anew_ < kMostAnew && meter.since_shift(kShift)) return true;
       if (!enough(pace::kBaseline)) return false;
       if (meter.length() >= pace::kLongestBaseline) return true;
       const auto mean = meter.mean();
       return mean && mean->time_scatter &&
              std::sqrt(*mean->time_scatter / mean->work) <= pace::kBaselineError;
     }
-    case Purpose::confirm_found:
-    case Purpose::confirm_chosen:
+    case Purpose::confirm:
       return enough(pace::kConfirm);
     case Purpose::trial:
       return enough(pace::kTrial);
@@ -181,7 +193,9 @@ Decision Governor::finished(const Observation& o) {
     visit_.measure_anew(o);
     return visit_.wait();
   }
-  if (visit_.meter().shifted(kShift) && anew_ < kMostAnew && purpose_ != Purpose::hold) {
+  const auto since_shift = visit_.meter().since_shift(kShift);
+  if (since_shift && purpose_ == Purpose::hold) return after_surprise(o, *since_shift);
+  if (since_shift && anew_ < kMostAnew) {
     ++anew_;
     visit_.measure_anew(o);
     return visit_.wait();
@@ -191,23 +205,27 @@ Decision Governor::finished(const Observation& o) {
   if (purpose_ == Purpose::verify) return verified(o, *mean);
   if (purpose_ == Purpose::control) controls_.end(o.now);
   if (surprising(*mean)) return after_surprise(o, *mean);
-  program().add(target_, *mean, o.run_begin, era_);
+  if (purpose_ == Purpose::trial || purpose_ == Purpose::check) {
+    program().look(target_, *mean, era_);
+  } else {
+    program().add(target_, *mean, era_);
+  }
   switch (purpose_) {
     case Purpose::trial:
       ++program().tries;
       program().fit();
       return search(o);
-    case Purpose::confirm_chosen:
-      return confirm(o);
-    case Purpose::confirm_found:
-      ++confirmed_;
+    case Purpose::confirm:
       program().fit();
-      if (confirmed_ >= pace::kConfirmations || !bound_matters()) return begin_to_hold(o);
+      if (!program().searched) return begin_to_hold(o);
       choose(o);
-      return chosen_ == found_ ? begin_to_hold(o)
-                               : go(o, chosen_, Purpose::confirm_chosen,
-                                    "the chosen one once more, in turns with the found setting");
+      return hold(o);
+    case Purpose::check:
+      // Back first: whether the job changed meanwhile, a setting that is known tells.
+      next_review_ = 0;
+      return hold(o);
     case Purpose::hold:
+      strays_ = 0;
       return held(o);
     case Purpose::control:
       controls_.plan(o.now, o.run_begin, program().unit() * 3.0 + pace::kDrains + visit_.meter().length(),
@@ -221,9 +239,14 @@ Decision Governor::finished(const Observation& o) {
 }
 
 Decision Governor::after_baseline(const Observation& o, const StretchMean& mean) {
+  if (const auto known = over_already(mean)) {
+    surprise_.reset();
+    ++era_;
+    return back_at(o, *known, mean);
+  }
   if (!make_program(mean)) return end("no curve can be drawn for this GPU, so nothing is searched for");
   if (programs_.size() == 1) program().ran(found_, o.tally->at - o.run_begin);
-  program().add(found_, mean, o.run_begin, era_);
+  program().add(found_, mean, era_);
   program().fit();
   return search(o);
 }
@@ -246,11 +269,12 @@ bool Governor::make_program(const StretchMean& baseline) {
       draws = predict::draw_from(*believed, kCurves, random_);
   if (!draws) draws = predict::draw_physical(known, settings_, kCurves, random_);
   if (!draws) return false;
-  current_ = programs_.size();
+  if (surprise_) book_surprise(baseline.log_time);
   programs_.push_back(
       std::make_unique<Program>(plan::CurveBelief(settings_, found_, std::move(*draws)), baseline));
+  current_ = programs_.size() - 1;
+  program().family = current_;
   chosen_ = found_;
-  confirmed_ = 0;
   share_.reset();
   return true;
 }
@@ -270,14 +294,15 @@ Decision Governor::search(const Observation& o) {
           o, next->setting, Purpose::trial,
           cat("trying ", describe_setting(next->setting), ": it would save ", short_percent(next->saving),
               " and holds the bound with ", short_percent(next->holds, 0)));
-  return bound_matters() ? confirm(o) : begin_to_hold(o);
+  return bound_matters()
+             ? confirm(o,
+                       "the bound is what limits the saving: the found setting once more, so that "
+                       "a job that drifts does not deceive")
+             : begin_to_hold(o);
 }
 
-Decision Governor::confirm(const Observation& o) {
-  return go(o, found_, Purpose::confirm_found,
-            "the bound is what limits the saving: the found setting once more, in turns with the chosen one, "
-            "so that "
-            "a job that drifts does not deceive");
+Decision Governor::confirm(const Observation& o, std::string why) {
+  return go(o, found_, Purpose::confirm, std::move(why));
 }
 
 // The same program on other data, or another model under the same name, shows in the counters.

@@ -15,6 +15,7 @@
 #include "govern/registry.h"
 #include "govern/rubato/control_blocks.h"
 #include "govern/rubato/program.h"
+#include "govern/rubato/setting_log.h"
 #include "govern/rubato/visit.h"
 #include "govern/steady.h"
 #include "govern/strategy.h"
@@ -43,9 +44,10 @@ class Governor final : public Strategy {
 
  private:
   enum class Stage { no_load, warming, visiting, ended };
-  enum class Purpose { baseline, trial, confirm_found, confirm_chosen, hold, check, control, verify };
+  enum class Purpose { baseline, trial, confirm, hold, check, control, verify };
 
   void follow(const Observation& o);
+  [[nodiscard]] std::size_t in_force(const Observation& o) const;
   [[nodiscard]] Decision no_load(const Observation& o);
   [[nodiscard]] Decision warming(const Observation& o);
   [[nodiscard]] Decision visiting(const Observation& o);
@@ -62,8 +64,8 @@ class Governor final : public Strategy {
   [[nodiscard]] bool looks_alike(const Observation& o) const;
   /// The best setting there is would be slower than the bound allows, as far as is known.
   [[nodiscard]] bool bound_matters() const;
-  /// The found setting and the chosen one in turns.
-  [[nodiscard]] Decision confirm(const Observation& o);
+  /// The found setting once more.
+  [[nodiscard]] Decision confirm(const Observation& o, std::string why);
   [[nodiscard]] Decision begin_to_hold(const Observation& o);
   [[nodiscard]] Decision held(const Observation& o);
   [[nodiscard]] Decision hold(const Observation& o);
@@ -75,6 +77,8 @@ class Governor final : public Strategy {
   void take_turn(const Observation& o, const plan::Account& account);
   /// A setting that might be worth more than the one held, if it is what it may be; at a falling rate.
   [[nodiscard]] std::optional<std::size_t> to_check() const;
+  /// Whether a look at a setting is paid for by what is left of the budget now.
+  [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting) const;
   [[nodiscard]] plan::Account account() const;
   [[nodiscard]] plan::SpendingRules rules() const;
   [[nodiscard]] double caution() const;
@@ -83,9 +87,30 @@ class Governor final : public Strategy {
   [[nodiscard]] bool surprising(const StretchMean& mean) const;
   [[nodiscard]] Decision after_surprise(const Observation& o, const StretchMean& mean);
   [[nodiscard]] Decision verified(const Observation& o, const StretchMean& mean);
-  enum class Verdict { same, stray, other };
+  enum class Verdict {
+    same,      // the program it was
+    stray,     // a stretch that is not believed
+    contrary,  // the same program, but the setting costs something else than was known
+    other,     // another program
+  };
   /// Of what surprised, given what the found setting costs now.
   [[nodiscard]] Verdict verdict(const StretchMean& now) const;
+  /// Another program that costs at the present setting what was seen; nothing where none does or several do.
+  [[nodiscard]] std::optional<std::size_t> recognised(const StretchMean& mean) const;
+  /// The program seen before that costs this at the found setting.
+  [[nodiscard]] std::optional<std::size_t> known_at_found(const StretchMean& now) const;
+  void take_up(std::size_t program);
+  /// What surprised was another program, which takes so long at the found setting: what it lost before it was
+  /// noticed is known by itself.
+  void book_surprise(double log_time_at_found);
+  [[nodiscard]] Decision back_at(const Observation& o, std::size_t program, const StretchMean& now);
+  /// A baseline that was meant for a new program is of one seen before: the new one is over already.
+  [[nodiscard]] std::optional<std::size_t> over_already(const StretchMean& baseline) const;
+  /// The job costs something else at the found setting: as it did before, or as a variant of the program that
+  /// takes over what is known of it.
+  void vary(const StretchMean& now);
+  /// The found setting costs something else than when it was last seen.
+  [[nodiscard]] bool moved(const StretchMean& now) const;
   /// Where the surprise interrupted.
   [[nodiscard]] Decision go_on(const Observation& o);
 
@@ -108,6 +133,7 @@ class Governor final : public Strategy {
   Visit visit_;
   Purpose purpose_ = Purpose::baseline;
   std::size_t target_ = 0;
+  SettingLog settings_in_force_;
   std::optional<Tally> last_tally_;
 
   std::vector<std::unique_ptr<Program>> programs_;  // all the run has shown
@@ -115,15 +141,15 @@ class Governor final : public Strategy {
   int era_ = 0;
   std::optional<StretchMean> surprise_;  // measured where the job was held when it changed
   std::size_t surprise_at_ = 0;
-  Purpose surprised_ = Purpose::hold;  // what for it was measured
-  unsigned strays_ = 0;                // in a row
-  unsigned anew_ = 0;                  // stretches in a row that the job changed in
+  std::optional<StretchMean> new_program_;  // what it cost at the found setting when it was noticed
+  Purpose surprised_ = Purpose::hold;       // what for it was measured
+  unsigned strays_ = 0;                     // stretches held in a row that surprised and were not believed
+  unsigned anew_ = 0;                       // stretches in a row that the job changed in
   std::size_t chosen_ = 0;
-  std::size_t confirmed_ = 0;  // turns at the found setting since the search
+  plan::Account unnoticed_;  // programs that ran at settings meant for others
   std::optional<plan::Spending::Share> share_;
   TimePoint dwell_until_;  // at one of the two that share
   double next_review_ = 0;
-  double next_check_ = 0;  // work at which another setting is looked at again
   ControlBlocks controls_;
 };
 

@@ -1,7 +1,7 @@
-// The governor once it has searched: what it holds, how it spends the budget, and what it does when the job
-// is no longer what it was.
+// The governor once it has searched: what it holds, and how it spends the budget.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/percent.h"
 #include "base/text.h"
@@ -31,22 +31,6 @@ constexpr double kCheckOptimism = 1.5;
 constexpr double kCheckGain = 0.003;
 constexpr double kKnownEnergy = 0.002;
 
-// A stretch tells of a change where it is this far from what it should be, and four standard errors besides;
-// the curve is another one, and so the program, where it is much further.
-constexpr double kJump = 0.004;
-constexpr double kOtherTime = 0.02;
-constexpr double kOtherPower = 0.03;
-constexpr double kErrors = 4;
-// At the found setting: one program's cost does not jump further than this (other data, other lengths);
-// another one's is elsewhere.
-constexpr double kFurthestTime = 0.12;
-constexpr double kFurthestPower = 0.08;
-constexpr double kUnchanged = 0.01;
-// More than this are no programs but a job that never does the same for long.
-constexpr std::size_t kMostPrograms = 24;
-// A program seen before has the same time and power at the found setting within this.
-constexpr double kSameProgram = 0.025;
-
 }  // namespace
 
 double Governor::caution() const {
@@ -63,15 +47,19 @@ plan::SpendingRules Governor::rules() const {
 }
 
 plan::Account Governor::account() const {
-  plan::Account out{.bound = options_.goal.max_slowdown};
-  double error = 0;
+  plan::Account out = unnoticed_;
+  out.bound = options_.goal.max_slowdown;
+  // Each program's found setting was measured by itself; variants share what was taken over.
+  std::map<std::size_t, double> errors;
   for (const auto& p : programs_) {
     const Program::Slowdown s = p->slowdown();
     out.work += s.seconds;
     out.lost += s.lost;
-    error += s.lost_error;
+    errors[p->family] += s.lost_error;
   }
-  out.lost += caution() * error;
+  double variance = 0;
+  for (const auto& [family, error] : errors) variance += error * error;
+  out.lost += caution() * std::sqrt(variance);
   out.ahead = std::max(out.work * pace::kAheadShare, pace::kShortestAhead.value());
   return out;
 }
@@ -94,7 +82,8 @@ std::optional<Expectation> Governor::expected() const {
 
 Decision Governor::begin_to_hold(const Observation& o) {
   program().searched = true;
-  next_check_ = last_tally_->work * pace::kCheckEvery;
+  program().next_check = program().ran() * pace::kCheckEvery;
+  program().next_confirm = program().ran() * pace::kConfirmEvery;
   controls_.plan(o.now, o.run_begin,
                  program().unit() * static_cast<double>(pace::kControl.iterations + 3) + pace::kDrains,
                  random_);
@@ -106,12 +95,19 @@ Decision Governor::held(const Observation& o) {
   if (chosen_ != found_ && o.may_set && controls_.due(o.now, o.run_begin))
     return go(o, found_, Purpose::control,
               "a control block at the found setting shows whether the baseline still holds");
-  const bool check = last_tally_->work >= next_check_;
+  if (chosen_ != found_ && o.may_set && program().ran() >= program().next_confirm) {
+    program().next_confirm = program().ran() * pace::kConfirmEvery;
+    if (bound_matters())
+      return confirm(o, "the run has become much longer: the found setting once more, to know it better");
+  }
+  const bool check = program().ran() >= program().next_check;
   if (!check && last_tally_->work < next_review_ && !(share_ && o.now >= dwell_until_)) return hold(o);
   program().fit();
   if (check) {
-    next_check_ = last_tally_->work * pace::kCheckEvery;
-    if (const auto setting = to_check())
+    const auto setting = to_check();
+    const bool looks = setting && can_pay_look(o, *setting);
+    program().next_check = program().ran() * (setting && !looks ? pace::kReviewEvery : pace::kCheckEvery);
+    if (looks)
       return go(o, *setting, Purpose::check,
                 cat("looking at ", describe_setting(*setting), ", which may be worth more than is known"));
   }
@@ -188,85 +184,15 @@ std::optional<std::size_t> Governor::to_check() const {
   return std::nullopt;
 }
 
-bool Governor::surprising(const StretchMean& mean) const {
-  const Program::Departure off = program().departure(target_, mean);
-  const double jump = kJump + kErrors * off.error;
-  return std::abs(off.time) > jump || std::abs(off.power) > jump;
-}
-
-// Whether the job's own cost jumped or another program runs, a stretch at the found setting tells.
-Decision Governor::after_surprise(const Observation& o, const StretchMean& mean) {
-  ++era_;
-  share_.reset();
-  surprised_ = purpose_;
-  surprise_.reset();
-  if (target_ == found_) return verified(o, mean);
-  surprise_ = mean;
-  surprise_at_ = target_;
-  return go(o, found_, Purpose::verify,
-            "the job takes another time or power than it did: the found setting once more, to see which");
-}
-
-Governor::Verdict Governor::verdict(const StretchMean& now) const {
-  const Program& known = program();
-  const double time = std::abs(now.log_time - known.at_found().log_time);
-  const double power = std::abs(now.log_power - known.at_found().log_power);
-  const double noise = kErrors * known.history().time_error(std::min(now.work, known.at_found().work));
-  if (time > kFurthestTime || power > kFurthestPower) return Verdict::other;
-  if (!surprise_) return power <= kOtherPower + noise ? Verdict::same : Verdict::other;
-  const plan::CurveBelief& belief = known.belief();
-  const double error = 2 * known.history().time_error(std::min(now.work, surprise_->work)) +
-                       belief.log_time_deviation(surprise_at_);
-  const double time_off = surprise_->log_time - now.log_time - belief.log_time(surprise_at_);
-  const double power_off = surprise_->log_power - now.log_power - belief.log_power(surprise_at_);
-  if (std::abs(time_off) <= kOtherTime + kErrors * error &&
-      std::abs(power_off) <= kOtherPower + kErrors * error)
-    return Verdict::same;
-  if (time > kUnchanged + noise || power > kUnchanged + noise) return Verdict::other;
-  // Nothing changed at the found setting. A setting that was not known well is as it was seen; one that was
-  // held had a stray stretch, unless it does it again.
-  return surprised_ != Purpose::hold || strays_ > 0 ? Verdict::same : Verdict::stray;
-}
-
-Decision Governor::go_on(const Observation& o) {
-  program().fit();
-  if (surprised_ == Purpose::trial) {
-    ++program().tries;
-    return search(o);
-  }
-  if (!program().searched) return begin_to_hold(o);
-  choose(o);
-  return hold(o);
-}
-
-Decision Governor::verified(const Observation& o, const StretchMean& mean) {
-  const Verdict verdict = this->verdict(mean);
-  if (verdict != Verdict::other) {
-    if (surprise_ && verdict == Verdict::same) program().add(surprise_at_, *surprise_, o.run_begin, era_);
-    strays_ = verdict == Verdict::stray ? strays_ + 1 : 0;
-    program().add(found_, mean, o.run_begin, era_);
-    surprise_.reset();
-    return go_on(o);
-  }
-  surprise_.reset();
-  strays_ = 0;
-  surprised_ = Purpose::hold;
-  program().chosen = chosen_;
-  for (std::size_t i = 0; i < programs_.size(); ++i) {
-    Program& other = *programs_[i];
-    if (i == current_ || std::abs(mean.log_time - other.at_found().log_time) > kSameProgram ||
-        std::abs(mean.log_power - other.at_found().log_power) > kSameProgram)
-      continue;
-    current_ = i;
-    chosen_ = other.chosen;
-    other.add(found_, mean, o.run_begin, era_);
-    if (other.searched) return go_on(o);
-    other.fit();
-    return search(o);
-  }
-  if (programs_.size() >= kMostPrograms)
-    return end("the job never does the same for long enough to learn what saves: the found setting is back");
-  return go(o, found_, Purpose::baseline, "another program runs now: its baseline, and a search of its own");
+bool Governor::can_pay_look(const Observation& o, std::size_t setting) const {
+  const StretchNeeds& needs = pace::kCheck;
+  const Seconds measured = std::max({needs.time, o.sensor_period * needs.sensor_updates,
+                                     program().unit() * static_cast<double>(needs.iterations)});
+  // On the way there the setting held goes on; on the way back this one does.
+  const double length = (measured + pace::kDrains + visit_.latency()).value();
+  const plan::Account now = account();
+  return now.lost + length * plan::most_lost(program().belief(), setting, rules()) <=
+         now.bound * (now.work + length);
 }
 
 }  // namespace rubato::govern

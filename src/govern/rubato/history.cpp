@@ -28,17 +28,50 @@ double History::Scatter::mean() const {
   return (sum + kFirstScatter * kFirstWeight) / (weight + kFirstWeight);
 }
 
-void History::add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era) {
+plan::MeasuredStretch History::stretch_of(std::size_t setting, const StretchMean& mean, int era) {
+  if (!begin_) begin_ = mean.begin;
   if (mean.time_scatter) time_.add(*mean.time_scatter, std::min(mean.work, kMostWeight));
   if (mean.power_scatter) power_.add(*mean.power_scatter, std::min(mean.work, kMostWeight));
-  stretches_.push_back({.at = setting,
-                        .span = mean.end - mean.begin,
-                        .when = mean.begin + (mean.end - mean.begin) / 2.0 - run_begin,
-                        .era = era,
-                        .work = mean.work,
-                        .log_time = mean.log_time,
-                        .log_power = mean.log_power});
+  return {.at = setting,
+          .span = mean.end - mean.begin,
+          .when = mean.begin + (mean.end - mean.begin) / 2.0 - *begin_,
+          .era = era,
+          .work = mean.work,
+          .log_time = mean.log_time,
+          .log_power = mean.log_power};
+}
+
+void History::add(std::size_t setting, const StretchMean& mean, int era) {
+  stretches_.push_back(stretch_of(setting, mean, era));
   if (stretches_.size() > kMost) thin();
+}
+
+void History::look(std::size_t setting, const StretchMean& mean, int era) {
+  looks_.push_back(stretch_of(setting, mean, era));
+}
+
+void History::believe() {
+  for (const auto& s : looks_) {
+    stretches_.push_back(s);
+    if (stretches_.size() > kMost) thin();
+  }
+  looks_.clear();
+}
+
+bool History::forget_looks() {
+  const bool any = !looks_.empty();
+  looks_.clear();
+  return any;
+}
+
+void History::forget(std::size_t setting) {
+  std::erase_if(stretches_, [&](const auto& s) { return s.at == setting; });
+  std::erase_if(looks_, [&](const auto& s) { return s.at == setting; });
+}
+
+void History::forget_before(int era) {
+  std::erase_if(stretches_, [&](const auto& s) { return s.era < era; });
+  std::erase_if(looks_, [&](const auto& s) { return s.era < era; });
 }
 
 double History::time_error(double work) const {
@@ -100,6 +133,7 @@ bool History::merge_closest(double longest, double away) {
 
 std::vector<plan::MeasuredStretch> History::rows() const {
   auto out = stretches_;
+  out.insert(out.end(), looks_.begin(), looks_.end());
   for (auto& s : out) {
     s.time_variance = time_.mean() / std::max(s.work, 1.0) + kLeastVariance;
     s.power_variance = power_.mean() / std::max(s.work, 1.0) + kLeastVariance;
@@ -113,8 +147,9 @@ bool History::measured(std::size_t setting) const {
 
 double History::work_at(std::size_t setting) const {
   double sum = 0;
-  for (const auto& s : stretches_)
-    if (s.at == setting) sum += s.work;
+  for (const auto* some : {&stretches_, &looks_})
+    for (const auto& s : *some)
+      if (s.at == setting) sum += s.work;
   return sum;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "govern/rubato/stretch_meter.h"
@@ -14,8 +15,17 @@ class History {
   explicit History(std::size_t found) : found_(found) {}
 
   /// `era`: between two eras the job's own cost jumped; within one it drifts at most.
-  void add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era);
-  /// With variances from the scatter of all stretches.
+  void add(std::size_t setting, const StretchMean& mean, int era);
+  /// A look at a setting that is not known yet: it counts like any other, but whether the job changed just
+  /// before it only what comes next tells. `believe` keeps such looks, `forget_looks` drops them; true: there
+  /// were some.
+  void look(std::size_t setting, const StretchMean& mean, int era);
+  void believe();
+  bool forget_looks();
+  /// All that was seen of a setting.
+  void forget(std::size_t setting);
+  void forget_before(int era);
+  /// With variances from the scatter of all stretches; `when` since the first of them began.
   [[nodiscard]] std::vector<plan::MeasuredStretch> rows() const;
   /// Relative standard error of the time of so many units.
   [[nodiscard]] double time_error(double work) const;
@@ -23,6 +33,7 @@ class History {
   [[nodiscard]] double work_at(std::size_t setting) const;
 
  private:
+  [[nodiscard]] plan::MeasuredStretch stretch_of(std::size_t setting, const StretchMean& mean, int era);
   void thin();
   /// Of one setting and era: those that span least, `longest` seconds at most, and lie so far from any
   /// stretch at the found setting. False where there are none.
@@ -39,7 +50,9 @@ class History {
   };
 
   std::size_t found_;
+  std::optional<TimePoint> begin_;                // of the first stretch there was
   std::vector<plan::MeasuredStretch> stretches_;  // variances not filled in
+  std::vector<plan::MeasuredStretch> looks_;      // likewise
   Scatter time_;
   Scatter power_;
 };

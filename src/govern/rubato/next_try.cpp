@@ -22,8 +22,7 @@ std::optional<Try> next_try(const plan::CurveBelief& belief, const History& hist
                             Watts board) {
   const double bound = std::log1p(goal.max_slowdown);
   const double far = std::log1p(goal.max_slowdown + kFarOver);
-  const double host = std::max(0.0, goal.host_watts.value_or(Watts{}).value());
-  const double host_share = host / (board.value() + host);
+  const double host_share = share_of_time(goal, board);
   double saved = 0;
   for (std::size_t i = 0; i < belief.size(); ++i)
     if (history.measured(i))

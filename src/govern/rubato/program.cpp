@@ -4,9 +4,15 @@
 #include <cmath>
 
 namespace rubato::govern {
+namespace {
 
-void Program::add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era) {
-  history_.add(setting, mean, run_begin, era);
+constexpr Seconds kFirstLooks{60};  // of a variant, at settings that are known
+
+}  // namespace
+
+void Program::add(std::size_t setting, const StretchMean& mean, int era) {
+  history_.believe();
+  history_.add(setting, mean, era);
   latest_ = mean;
   latest_at_ = setting;
   if (setting == belief_.found()) at_found_ = mean;
@@ -16,6 +22,24 @@ void Program::fit() {
   belief_.fit(history_.rows());
   for (std::size_t i = 0; i < last_known_.size(); ++i)
     if (history_.measured(i)) last_known_[i] = Known{belief_.log_time(i), belief_.log_time_deviation(i)};
+}
+
+void Program::ran_not(std::size_t setting, Seconds time) {
+  ran(setting, Seconds(0) - std::min(time, Seconds(seconds_[setting])));
+}
+
+Program Program::variant(int era) const {
+  Program out = *this;
+  std::fill(out.seconds_.begin(), out.seconds_.end(), 0.0);
+  out.ran_ = Seconds(0);
+  out.next_check = out.next_confirm = kFirstLooks;
+  out.inherited_before_ = era;
+  return out;
+}
+
+void Program::forget_inherited() {
+  history_.forget_before(*inherited_before_);
+  inherited_before_.reset();
 }
 
 Watts Program::board() const {

@@ -25,17 +25,34 @@ class Program {
 
   [[nodiscard]] const plan::CurveBelief& belief() const { return belief_; }
   [[nodiscard]] const History& history() const { return history_; }
-  void add(std::size_t setting, const StretchMean& mean, TimePoint run_begin, int era);
+  /// What it was looked at before is believed with it.
+  void add(std::size_t setting, const StretchMean& mean, int era);
+  /// See History.
+  void look(std::size_t setting, const StretchMean& mean, int era) { history_.look(setting, mean, era); }
+  bool forget_looks() { return history_.forget_looks(); }
+  void forget(std::size_t setting) { history_.forget(setting); }
+  /// The same program on other data: its curve, as far as is known, and no run of its own yet.
+  [[nodiscard]] Program variant(int era) const;
+  /// What was taken over: its curve is another one.
+  void forget_inherited();
+  [[nodiscard]] bool inherited() const { return inherited_before_.has_value(); }
   void fit();
   /// It ran so long at a setting, measured or not.
-  void ran(std::size_t setting, Seconds time) { seconds_[setting] += time.value(); }
+  void ran(std::size_t setting, Seconds time) {
+    seconds_[setting] += time.value();
+    ran_ += time;
+  }
+  /// So much of it was another program.
+  void ran_not(std::size_t setting, Seconds time);
+  [[nodiscard]] Seconds ran() const { return ran_; }  // anywhere
 
   [[nodiscard]] Watts board() const;   // draws at the found setting
   [[nodiscard]] Seconds unit() const;  // of work there
   [[nodiscard]] const StretchMean& baseline() const { return baseline_; }
   /// The latest stretch at the found setting.
   [[nodiscard]] const StretchMean& at_found() const { return at_found_; }
-  /// What a stretch at a setting departs from what the one before it makes one expect, in logarithms.
+  /// What a stretch at a setting departs from what the one before it, looks left out, makes one expect, in
+  /// logarithms.
   struct Departure {
     double time = 0;
     double power = 0;
@@ -50,14 +67,20 @@ class Program {
   };
   [[nodiscard]] Slowdown slowdown() const;
 
+  std::size_t family = 0;  // of variants: the same
   std::size_t tries = 0;
+  std::size_t restarts = 0;  // of its search
   bool searched = false;
   std::size_t chosen = 0;  // when another program took its place
+  Seconds next_check;      // of ran(): another setting is looked at again
+  Seconds next_confirm;    // likewise: the found setting
 
  private:
   plan::CurveBelief belief_;
   History history_;
   std::vector<double> seconds_;  // at each setting
+  Seconds ran_;
+  std::optional<int> inherited_before_;  // an era
   struct Known {
     double log_time = 0;
     double deviation = 0;

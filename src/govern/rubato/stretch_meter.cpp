@@ -11,7 +11,7 @@ namespace {
 // costs.
 constexpr double kTrimmed = 0.1;
 constexpr std::size_t kFewestForScatter = 4;
-constexpr double kErrors = 4;
+constexpr double kErrors = 5;
 
 struct Robust {
   double mean = 0;
@@ -38,6 +38,41 @@ Robust robust(std::span<double> values) {
   }
   const double kept = static_cast<double>(inner.size()) / static_cast<double>(n);
   out.scatter = squares / static_cast<double>(n - 1) / (kept * kept) / (out.mean * out.mean);
+  return out;
+}
+
+struct Jump {
+  std::size_t at = 0;
+  double size = 0;  // over the least that counts
+};
+
+/// The likeliest jump of the mean: over `least` (relative) and what noise makes of it. The noise of one value
+/// is told by how unlike neighbours are, of which a jump parts one pair only (von Neumann 1941).
+Jump largest_jump(std::span<const double> values, double least) {
+  const std::size_t n = values.size();
+  if (n < 2 * kFewestForScatter) return {};
+  double sum = 0;
+  double steps = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sum += values[i];
+    if (i > 0) steps += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
+  }
+  const double level = sum / static_cast<double>(n);
+  const double noise = std::sqrt(steps / static_cast<double>(n - 1) / 2) / level;
+  Jump out;
+  double likeliest = 0;
+  double before = 0;
+  for (std::size_t i = 1; i + kFewestForScatter <= n; ++i) {
+    before += values[i - 1];
+    if (i < kFewestForScatter) continue;
+    const auto first = static_cast<double>(i);
+    const auto second = static_cast<double>(n - i);
+    const double apart = std::abs((sum - before) / second - before / first) / level;
+    const double unit = std::sqrt(1 / first + 1 / second);
+    if (apart / unit <= likeliest) continue;
+    likeliest = apart / unit;
+    out = {i, apart / (least + kErrors * noise * unit)};
+  }
   return out;
 }
 
@@ -90,7 +125,8 @@ std::optional<StretchMean> StretchMeter::mean_of(std::size_t begin, std::size_t 
   const Robust power = robust(std::span(powers).first(count));
   const double cell = work / static_cast<double>(count);
   StretchMean out{.work = work,
-                  .begin = first_.at,
+                  .begin = last_.at - (last_.at - first_.at) *
+                                          (static_cast<double>(count_ - begin) / static_cast<double>(count_)),
                   .end = last_.at,
                   .log_time = std::log(time.mean),
                   .log_power = std::log(power.mean),
@@ -101,17 +137,20 @@ std::optional<StretchMean> StretchMeter::mean_of(std::size_t begin, std::size_t 
   return out;
 }
 
-bool StretchMeter::shifted(double least) const {
-  const auto first = mean_of(0, count_ / 2);
-  const auto second = mean_of(count_ / 2, count_);
-  if (!first || !second || !first->time_scatter || !second->time_scatter || !first->power_scatter ||
-      !second->power_scatter)
-    return false;
-  const auto apart = [&](double by, double one, double other) {
-    return std::abs(by) > least + kErrors * std::sqrt(one / first->work + other / second->work);
-  };
-  return apart(second->log_time - first->log_time, *first->time_scatter, *second->time_scatter) ||
-         apart(second->log_power - first->log_power, *first->power_scatter, *second->power_scatter);
+std::optional<StretchMean> StretchMeter::since_shift(double least) const {
+  std::array<double, kCells> times{};
+  std::array<double, kCells> powers{};
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Cell& c = cells_[i];
+    if (!(c.seconds > 0) || !(c.joules > 0)) return std::nullopt;
+    times[i] = c.seconds / c.work;
+    powers[i] = c.joules / c.seconds;
+  }
+  const Jump time = largest_jump(std::span(times).first(count_), least);
+  const Jump power = largest_jump(std::span(powers).first(count_), least);
+  const Jump& jump = time.size > power.size ? time : power;
+  if (jump.size <= 1) return std::nullopt;
+  return mean_of(jump.at, count_);
 }
 
 }  // namespace rubato::govern

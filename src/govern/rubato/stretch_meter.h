@@ -31,9 +31,10 @@ class StretchMeter {
   [[nodiscard]] const Tally& last() const { return last_; }
   /// Nothing without work or energy.
   [[nodiscard]] std::optional<StretchMean> mean() const;
-  /// Its second half costs another time or power than its first, by more than `least` (relative) and four
-  /// standard errors: the job changed in between, and the mean is nobody's.
-  [[nodiscard]] bool shifted(double least) const;
+  /// From some moment on it costs another time or power than before, by more than `least` (relative) and
+  /// five standard errors: the job changed in between, and the mean is nobody's. What it cost from then on;
+  /// nothing where nothing changed.
+  [[nodiscard]] std::optional<StretchMean> since_shift(double least) const;
 
  private:
   struct Cell {

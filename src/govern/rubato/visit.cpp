@@ -26,12 +26,18 @@ void Visit::begin(const Setting& setting, BlockRole role, std::string why, const
   }
   stage_ = Stage::going;
   asked_ = o.now - kAskAgain;
+  first_asked_.reset();
 }
 
 void Visit::measure_anew(const Observation& o) {
   if (stage_ != Stage::measuring) return;
+  begin_to_drain(o);
+}
+
+void Visit::begin_to_drain(const Observation& o) {
   stage_ = Stage::draining;
   drain_.begin(o);
+  drained_.reset();
 }
 
 std::optional<Decision> Visit::step(const Observation& o) {
@@ -48,8 +54,8 @@ std::optional<Decision> Visit::step(const Observation& o) {
 
 std::optional<Decision> Visit::going(const Observation& o) {
   if (o.in_force == setting_) {
-    stage_ = Stage::draining;
-    drain_.begin(o);
+    if (first_asked_) latency_ = o.now - *first_asked_;
+    begin_to_drain(o);
     return draining(o);
   }
   if (!o.may_set)
@@ -57,6 +63,7 @@ std::optional<Decision> Visit::going(const Observation& o) {
   if (o.now - asked_ < kAskAgain)
     return Decision{Action::wait, {}, BlockRole::warmup, "the change is on its way", asked_ + kAskAgain};
   asked_ = o.now;
+  if (!first_asked_) first_asked_ = o.now;
   if (setting_.empty()) return Decision{Action::use_found, {}, BlockRole::warmup, why_, {}};
   return Decision{Action::use_setting, setting_, BlockRole::warmup, why_, {}};
 }
@@ -68,6 +75,11 @@ std::optional<Decision> Visit::draining(const Observation& o) {
                     BlockRole::warmup,
                     "what was launched before the change drains",
                     drain_.earliest_end(o, kDrain)};
+  // What is told of work lags: behind sensors, and behind the reports of other nodes. Measured is from a
+  // tally on that holds the whole drain.
+  if (!drained_) drained_ = o.last_iteration.value_or(o.tally->at);
+  if (o.tally->at < *drained_)
+    return Decision{Action::wait, {}, BlockRole::warmup, "what was launched before the change drains", {}};
   stage_ = Stage::measuring;
   meter_.begin(*o.tally);
   return std::nullopt;

@@ -24,12 +24,15 @@ class Visit {
   [[nodiscard]] const Setting& setting() const { return setting_; }
   /// The answer while it measures.
   [[nodiscard]] Decision wait() const { return {Action::wait, {}, role_, why_, std::nullopt}; }
+  /// How long the latest change took to come into force: on many nodes it is agreed on first.
+  [[nodiscard]] Seconds latency() const { return latency_; }
   /// What was measured so far was disturbed.
   void measure_anew(const Observation& o);
 
  private:
   enum class Stage { going, draining, measuring };
   [[nodiscard]] std::optional<Decision> going(const Observation& o);
+  void begin_to_drain(const Observation& o);
   [[nodiscard]] std::optional<Decision> draining(const Observation& o);
 
   Setting setting_;
@@ -37,7 +40,10 @@ class Visit {
   std::string why_;
   Stage stage_ = Stage::going;
   TimePoint asked_;
+  std::optional<TimePoint> first_asked_;
+  Seconds latency_;
   Stretch drain_;
+  std::optional<TimePoint> drained_;  // end of the last iteration that is still the drain's
   StretchMeter meter_;
 };
 

@@ -32,15 +32,13 @@ class Spent {
     at_found += 0.3 * drift * work;
     energy_at_found += 60 * drift * work;
     spender.ran(setting, Seconds(unit * work), work);
-    spender.measured(setting,
-                     {.work = work,
-                      .begin = begin,
-                      .end = now,
-                      .log_time = std::log(unit),
-                      .log_power = std::log(200 * ratio.energy / ratio.time),
-                      .time_scatter = 1e-6,
-                      .power_scatter = 1e-6},
-                     TimePoint{});
+    spender.measured(setting, {.work = work,
+                               .begin = begin,
+                               .end = now,
+                               .log_time = std::log(unit),
+                               .log_power = std::log(200 * ratio.energy / ratio.time),
+                               .time_scatter = 1e-6,
+                               .power_scatter = 1e-6});
   }
   void search() {
     stay(0, 100);

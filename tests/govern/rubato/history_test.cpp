@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kFound = 0;
 
 void add(History& history, std::size_t setting, double from_s, double to_s, int era = 0) {
-  history.add(setting, stretch(from_s, to_s), {}, era);
+  history.add(setting, stretch(from_s, to_s), era);
 }
 
 TEST(History, ErrorsFallWithTheRootOfTheWork) {
@@ -29,15 +29,34 @@ TEST(History, BeforeAnythingWasSeenAUnitScattersByHalfAPercent) {
 
 TEST(History, RowsSayWhereWhenAndHowLong) {
   History history(kFound);
+  add(history, 4, 50, 60, 2);
   add(history, 3, 100, 110, 2);
-  ASSERT_EQ(history.rows().size(), 1);
-  const auto row = history.rows().front();
+  ASSERT_EQ(history.rows().size(), 2);
+  const auto row = history.rows().back();
   EXPECT_EQ(row.at, 3);
   EXPECT_EQ(row.era, 2);
-  EXPECT_NEAR(row.when.value(), 105, 1e-9);
+  EXPECT_NEAR(row.when.value(), 55, 1e-9) << "since the first began";
   EXPECT_NEAR(row.span.value(), 10, 1e-9);
   EXPECT_TRUE(history.measured(3));
   EXPECT_FALSE(history.measured(kFound));
+}
+
+TEST(History, ALookCountsUntilItIsForgottenAndForGoodOnceItIsBelieved) {
+  History history(kFound);
+  add(history, kFound, 0, 10);
+  history.look(2, stretch(20, 25), 0);
+  EXPECT_TRUE(history.measured(2));
+  EXPECT_EQ(history.rows().size(), 2);
+  EXPECT_TRUE(history.forget_looks());
+  EXPECT_FALSE(history.measured(2));
+  EXPECT_FALSE(history.forget_looks());
+  history.look(2, stretch(20, 25), 0);
+  history.believe();
+  EXPECT_FALSE(history.forget_looks());
+  EXPECT_EQ(history.work_at(2), 50);
+  history.forget(2);
+  EXPECT_FALSE(history.measured(2));
+  EXPECT_TRUE(history.measured(kFound));
 }
 
 TEST(History, CloseStretchesOfOneSettingBecomeOneAndKeepTheirWork) {

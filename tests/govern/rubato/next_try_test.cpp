@@ -43,7 +43,7 @@ TEST(NextTry, TheSettingThatSavesMostInsideTheBoundIsFirst) {
 TEST(NextTry, WhatWasMeasuredIsNotTriedAgain) {
   const auto belief = belief_of({{1.02, 0.80}, {1.01, 0.90}, {1, 1}});
   History history(2);
-  history.add(0, stretch(0, 5, 1.02, 0.8 / 1.02), {}, 0);
+  history.add(0, stretch(0, 5, 1.02, 0.8 / 1.02), 0);
   const auto next = next_try(belief, history, kGoal, 200_W);
   EXPECT_FALSE(next);  // the other gains nothing over it
 }

@@ -84,6 +84,32 @@ TEST(StretchMeter, FewUnitsTellNoScatterAndNoneNothing) {
   EXPECT_FALSE(m.meter.mean()->time_scatter);
 }
 
+TEST(StretchMeter, AJumpIsFoundWhereverItIsAndWhatCameAfterItIsTold) {
+  for (const int at : {5, 12, 20, 27}) {
+    Random random(static_cast<std::uint64_t>(at));
+    Meter m;
+    for (int i = 0; i < 32; ++i) m.unit((i < at ? 0.5 : 0.55) * (1 + 0.01 * random.normal()), 200);
+    const auto after = m.meter.since_shift(0.02);
+    ASSERT_TRUE(after) << at;
+    EXPECT_NEAR(std::exp(after->log_time), 0.55, 0.02) << at;
+    EXPECT_LT(after->work, 32) << at;
+  }
+}
+
+TEST(StretchMeter, NoiseStallsAndUnitsOfTwoKindsAreNoJump) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    Meter noisy;
+    Meter mixed;
+    for (int i = 0; i < 24; ++i) {
+      noisy.unit(0.5 * (1 + 0.02 * random.normal()) * (i == 22 ? 3 : 1), 200);
+      mixed.unit((random.uniform() < 0.5 ? 0.4 : 0.6), 200);
+    }
+    EXPECT_FALSE(noisy.meter.since_shift(0.02)) << seed;
+    EXPECT_FALSE(mixed.meter.since_shift(0.02)) << seed;
+  }
+}
+
 TEST(StretchMeter, WithoutEnergyThereIsNoMean) {
   StretchMeter meter;
   meter.begin({.work = 0, .at = {}, .energy = {}});

@@ -125,5 +125,27 @@ TEST(Visit, WithoutIterationsItStopsDrainingAfterTenSeconds) {
   EXPECT_FALSE(visit.step(m.o));
 }
 
+// On many nodes the others' work is known a second late: what they did at the setting before is not measured.
+TEST(Visit, MeasuresNothingThatWasToldOfBeforeTheDrainWasOver) {
+  Moment m;
+  Visit visit;
+  visit.begin(kLower, BlockRole::trial, "why", m.o);
+  static_cast<void>(visit.step(m.o));
+  m.later(3);
+  m.o.in_force = kLower;
+  const Tally late = *m.o.tally;
+  static_cast<void>(visit.step(m.o));
+  EXPECT_NEAR(visit.latency().value(), 0.6, 1e-9);
+  m.later(3);
+  m.o.last_iteration = m.o.now;
+  const Tally drained = *m.o.tally;
+  m.o.tally = late;
+  EXPECT_TRUE(visit.step(m.o));
+  EXPECT_FALSE(visit.measuring());
+  m.o.tally = drained;
+  EXPECT_FALSE(visit.step(m.o));
+  EXPECT_TRUE(visit.measuring());
+}
+
 }  // namespace
 }  // namespace rubato::govern

@@ -1,0 +1,23 @@
+#include "core/objective.h"
+
+#include <algorithm>
+
+namespace rubato {
+namespace {
+
+// Of the board's own draw: what idle may take off.
+constexpr double kMostIdle = 0.8;
+
+}  // namespace
+
+Watts beside_board(const Goal& goal) {
+  return goal.host_watts.value_or(Watts{}) + goal.second.value_or(Watts{}) - goal.idle.value_or(Watts{});
+}
+
+double share_of_time(const Goal& goal, Watts board) {
+  if (!(board > Watts(0))) return 0;
+  const Watts beside = std::max(beside_board(goal), Watts(-kMostIdle * board.value()));
+  return beside / (board + beside);
+}
+
+}  // namespace rubato
