@@ -11,7 +11,7 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 # rubato-exporter alone needs it, and is left out without it (as in the portable build). MHD_Result came with 0.9.71.
 pkg_check_modules(microhttpd IMPORTED_TARGET libmicrohttpd>=0.9.71)
-# What agents of a job on many nodes seal their words with; without it they are left out (as in the portable build).
+# What agents of a job on many nodes seal their words with; without it they are left out.
 pkg_check_modules(sodium IMPORTED_TARGET libsodium)
 # Header-only here; Debian's own package file asks for its shared library.
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)

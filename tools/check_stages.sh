@@ -86,7 +86,7 @@ stage_slurm() {
 # Debian packages, linted, and their lives in a bare Debian.
 stage_debs() {
   tools/make-test-venv schemas && tools/make-release --only-packages &&
-    (cd tests/packaging && python3 -m unittest -v test_packages test_release)
+    (cd tests/packaging && python3 -m unittest -v test_packages test_systemd test_container test_release)
 }
 
 run_ctest() {

@@ -37,7 +37,7 @@ EOF
 
 # Header-only libraries as Debian packages them, and a tclsh, which SQLite's build wants.
 get_packages() {
-  if [[ ! -e $root/packages/complete-4 ]]; then
+  if [[ ! -e $root/packages/complete-5 ]]; then
     rm -rf "$root/packages" "$root/dependencies"
     mkdir -p "$root"/packages/{debs,headers,tcl}
     private_apt
@@ -49,8 +49,8 @@ get_packages() {
         *) dpkg-deb -x "$file" "$root/packages/headers" ;;
       esac
     done
-    (cd "$root/packages" && apt-get -qq source fmtlib libzstd sqlite3 zlib >/dev/null)
-    touch "$root/packages/complete-4"
+    (cd "$root/packages" && apt-get -qq source fmtlib libsodium libzstd sqlite3 zlib >/dev/null)
+    touch "$root/packages/complete-5"
   fi
   (cd "$root/packages" && printf '%s\n' ./*.dsc debs/*.deb | sed 's|.*/||')
 }
@@ -86,6 +86,9 @@ build_libraries() {
   cp -r "$packages"/zlib-*/ "$root/libraries/zlib"
   cp cmake/portable/zlib.cmake "$root/libraries/zlib/CMakeLists.txt"
   build_library zlib-objects "$root/libraries/zlib"
+  cp -r "$packages"/libsodium-*/ "$root/libraries/sodium"
+  cp cmake/portable/sodium.cmake "$root/libraries/sodium/CMakeLists.txt"
+  build_library sodium-objects "$root/libraries/sodium"
   (
     cd "$root/libraries/sqlite" || exit
     export PATH=$packages/tcl/usr/bin:$PATH TCL_LIBRARY=$packages/tcl/usr/share/tcltk/tcl8.6

@@ -52,7 +52,9 @@ void Core::connected(ConnectionId id, Caller caller, TimePoint now) {
   clients_.emplace(id, Client{.caller = std::move(caller), .connected_at = now, .last_heard = now});
 }
 
-void Core::received(ConnectionId id, std::string_view datagram, TimePoint now) {
+void Core::received(ConnectionId id, std::string_view datagram, TimePoint now,
+                    std::optional<Seconds> queued) {
+  const TimePoint read = options_.wall->now();
   Client* client = find(id);
   if (client == nullptr || client->gone) return;
   client->last_heard = std::max(client->last_heard, now);
@@ -70,7 +72,7 @@ void Core::received(ConnectionId id, std::string_view datagram, TimePoint now) {
            now);
     return;
   }
-  client->waiting.push_back(std::move(*message));
+  client->waiting.push_back({std::move(*message), read, queued});
   pump(id, now);
 }
 
@@ -88,11 +90,13 @@ void Core::disconnected(ConnectionId id, TimePoint now) {
     end_lease(id, Error{ErrorCode::unavailable, "the client is gone", {}}, now);
 }
 
-void Core::answered(Ticket ticket, Outcome outcome, TimePoint now) {
+void Core::answered(Ticket ticket, Outcome outcome, TimePoint now, const Spent& spent) {
   const auto found = pending_.find(ticket);
   if (found == pending_.end()) return;
   const Pending task = found->second;
   pending_.erase(found);
+  if (Client* client = find(task.client); client != nullptr && client->serving && task.kind != TaskKind::look)
+    client->serving->add(spent, options_.wall->now());
   switch (task.kind) {
     case TaskKind::prepare:
       return prepared_one(task, outcome, now);
@@ -198,7 +202,17 @@ void Core::post(const Pending& task, Task work) {
 }
 
 void Core::reply(ConnectionId id, std::uint64_t sequence, wire::Body body) {
-  outgoing_.push_back({id, wire::encode({sequence, std::move(body)}), false});
+  Outgoing message{.to = id};
+  if (Client* client = find(id); client != nullptr && !std::holds_alternative<wire::Heartbeat>(body)) {
+    client->answered_at = options_.wall->now();
+    if (!std::holds_alternative<wire::Refused>(body)) message.served = std::exchange(client->serving, {});
+  }
+  message.datagram = wire::encode({sequence, std::move(body)});
+  outgoing_.push_back(std::move(message));
+}
+
+void Core::sent(const Outgoing& message) {
+  if (message.served) times_.add(*message.served, options_.wall->now());
 }
 
 User& Core::user_of(const Client& client, TimePoint now) {

@@ -29,12 +29,14 @@ struct CoreOptions {
   uid_t uid = 0;  // rubatod's own, whose word on jobs counts as root's does
   Jobs jobs{};    // as they were known before
   std::function<void(const Jobs&)> keep_jobs{};
+  std::shared_ptr<const Clock> wall = std::make_shared<RealClock>();  // that requests are timed with
 };
 
 struct Outgoing {
   ConnectionId to = 0;
-  std::string datagram;  // empty: nothing to say
-  bool close = false;    // the client is to be let go, after that
+  std::string datagram;            // empty: nothing to say
+  bool close = false;              // the client is to be let go, after that
+  std::optional<Served> served{};  // the request that it answers
 };
 
 /// How often a leased GPU is looked at for other users, other managers and resets.
@@ -51,9 +53,13 @@ class Core {
   Core& operator=(const Core&) = delete;
 
   void connected(ConnectionId id, Caller caller, TimePoint now);
-  void received(ConnectionId id, std::string_view datagram, TimePoint now);
+  /// `queued`: how long it lay in its socket, where that is known.
+  void received(ConnectionId id, std::string_view datagram, TimePoint now,
+                std::optional<Seconds> queued = {});
   void disconnected(ConnectionId id, TimePoint now);
-  void answered(Ticket ticket, Outcome outcome, TimePoint now);
+  void answered(Ticket ticket, Outcome outcome, TimePoint now, const Spent& spent = {});
+  /// It is in the client's socket.
+  void sent(const Outgoing& message);
   void step(const Surroundings& surroundings, TimePoint now);
 
   /// Leases that the new rules do not allow end.
@@ -124,6 +130,7 @@ class Core {
   Ticket last_ticket_ = 0;
   std::vector<Outgoing> outgoing_;
   std::map<uid_t, User> users_;
+  RequestTimes times_;
 };
 
 }  // namespace rubato::daemon

@@ -22,9 +22,13 @@ Error only_observes(const GpuId& gpu, const Setting& setting) {
 void Core::pump(ConnectionId id, TimePoint now) {
   for (Client* client = find(id); client != nullptr && !client->busy() && !client->waiting.empty();
        client = find(id)) {
-    wire::Message message = std::move(client->waiting.front());
+    Arrived next = std::move(client->waiting.front());
     client->waiting.pop_front();
-    handle(id, *client, std::move(message), now);
+    client->serving.reset();
+    if (const auto verb = timed_verb(next.message.body))
+      client->serving =
+          Served{.verb = *verb, .begun = std::max(next.read, client->answered_at), .queued = next.queued};
+    handle(id, *client, std::move(next.message), now);
   }
 }
 
@@ -42,6 +46,13 @@ void Core::handle(ConnectionId id, Client& client, wire::Message message, TimePo
   } else if (std::holds_alternative<wire::StatusRequest>(message.body)) {
     reply(id, message.sequence, status_for(id, client));
     return;
+  } else if (const auto* asked = std::get_if<wire::TimesRequest>(&message.body)) {
+    auto times = times_.of(asked->request);
+    if (times) {
+      reply(id, message.sequence, std::move(*times));
+      return;
+    }
+    done = fail(times.error());
   } else if (std::holds_alternative<wire::Acquire>(message.body)) {
     done = acquire(id, client, message, now);
   } else if (std::holds_alternative<wire::Apply>(message.body)) {

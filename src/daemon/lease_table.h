@@ -60,6 +60,13 @@ struct JobCall {
   std::vector<std::optional<GpuJob>> before{};  // whose each was
 };
 
+/// A request that has been read.
+struct Arrived {
+  wire::Message message;
+  TimePoint read{};                 // on the wall's clock, as what follows
+  std::optional<Seconds> queued{};  // before that, in its socket
+};
+
 struct Client {
   Caller caller;
   TimePoint connected_at;
@@ -68,7 +75,9 @@ struct Client {
   bool greeted = false;
   bool gone = false;  // what it held is still on its way back
   unsigned garbage = 0;
-  std::deque<wire::Message> waiting{};
+  std::deque<Arrived> waiting{};
+  std::optional<Served> serving{};  // times of the request under way, where they are counted
+  TimePoint answered_at{};          // the last one, on the wall's clock
   std::optional<Lease> lease{};
   std::optional<InFlight> in_flight{};
   std::optional<JobCall> job_call{};

@@ -16,6 +16,7 @@
 #include "daemon/options.h"
 #include "daemon/privileges.h"
 #include "daemon/server.h"
+#include "daemon/short_turns.h"
 #include "device/registry.h"
 #include "guard/detach.h"
 #include "guard/recover.h"
@@ -113,6 +114,7 @@ int serve(const Options& options, Config config, const Machine& machine) {
   if (const Status dropped = drop_privileges(!machine.backend->simulated()); !dropped)
     return refuse(dropped.error());
 
+  ask_for_short_turns();
   watch_driver_calls();
   const auto mailbox = std::make_shared<Mailbox>();
   std::vector<std::unique_ptr<OwnerThread>> owners;

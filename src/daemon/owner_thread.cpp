@@ -3,7 +3,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/call_count.h"
+#include "guard/timed_gpu.h"
 
 namespace rubato::daemon {
 namespace {
@@ -17,6 +21,13 @@ class Counter final : public CallWatcher {
   }
 };
 
+OwnerOptions timed(OwnerOptions options, CallCost& driver, CallCost& journal) {
+  options.files = guard::timed(std::move(options.files), journal);
+  options.open = guard::timed(std::move(options.open), driver);
+  options.driver_version = guard::timed(std::move(options.driver_version), driver);
+  return options;
+}
+
 }  // namespace
 
 void watch_driver_calls() {
@@ -26,16 +37,16 @@ void watch_driver_calls() {
 
 Mailbox::Mailbox() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-void Mailbox::put(Ticket ticket, Outcome outcome) {
+void Mailbox::put(Answered answer) {
   {
     const std::lock_guard lock(mutex_);
-    answers_.emplace_back(ticket, std::move(outcome));
+    answers_.push_back(std::move(answer));
   }
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
 }
 
-std::vector<std::pair<Ticket, Outcome>> Mailbox::take() {
+std::vector<Answered> Mailbox::take() {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(event_.get(), &count, sizeof count);
   const std::lock_guard lock(mutex_);
@@ -43,7 +54,9 @@ std::vector<std::pair<Ticket, Outcome>> Mailbox::take() {
 }
 
 OwnerThread::OwnerThread(OwnerOptions options, std::shared_ptr<Mailbox> mailbox)
-    : owner_(std::move(options)), mailbox_(std::move(mailbox)), thread_([this] { loop(); }) {}
+    : owner_(timed(std::move(options), driver_, journal_)),
+      mailbox_(std::move(mailbox)),
+      thread_([this] { loop(); }) {}
 
 OwnerThread::~OwnerThread() {
   {
@@ -57,21 +70,34 @@ OwnerThread::~OwnerThread() {
 void OwnerThread::post(Ticket ticket, Task task) {
   {
     const std::lock_guard lock(mutex_);
-    tasks_.emplace_back(ticket, std::move(task));
+    tasks_.push_back({ticket, std::move(task), wall_.now()});
   }
   changed_.notify_one();
 }
 
 void OwnerThread::loop() {
   t_calls = &calls_;
+  TimePoint free_since = wall_.now();
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return over_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    auto [ticket, task] = std::move(tasks_.front());
+    const Posted next = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
-    mailbox_->put(ticket, owner_.run(task));
+    driver_ = {};
+    journal_ = {};
+    const TimePoint could_begin = std::max(next.at, free_since);
+    const TimePoint begun = wall_.now();
+    Outcome outcome = owner_.run(next.task);
+    free_since = wall_.now();
+    mailbox_->put({next.ticket,
+                   std::move(outcome),
+                   {.driver = driver_.inside,
+                    .journal = journal_.inside,
+                    .behind = could_begin - next.at,
+                    .hand_over = begun - could_begin,
+                    .done = free_since}});
   }
 }
 

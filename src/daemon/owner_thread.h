@@ -8,11 +8,11 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/fd.h"
 #include "daemon/gpu_owner.h"
+#include "daemon/request_times.h"
 
 namespace rubato::daemon {
 
@@ -28,18 +28,24 @@ class Owner {
   [[nodiscard]] virtual std::uint64_t calls() const = 0;
 };
 
+struct Answered {
+  Ticket ticket = 0;
+  Outcome outcome;
+  Spent spent;
+};
+
 /// What the threads have answered; its descriptor is readable while there is something.
 class Mailbox {
  public:
   Mailbox();
   [[nodiscard]] int fd() const { return event_.get(); }
-  void put(Ticket ticket, Outcome outcome);
-  [[nodiscard]] std::vector<std::pair<Ticket, Outcome>> take();
+  void put(Answered answer);
+  [[nodiscard]] std::vector<Answered> take();
 
  private:
   ScopedFd event_;
   std::mutex mutex_;
-  std::vector<std::pair<Ticket, Outcome>> answers_;
+  std::vector<Answered> answers_;
 };
 
 class OwnerThread final : public Owner {
@@ -54,14 +60,22 @@ class OwnerThread final : public Owner {
   [[nodiscard]] std::uint64_t calls() const override { return calls_.load(std::memory_order_relaxed); }
 
  private:
+  struct Posted {
+    Ticket ticket;
+    Task task;
+    TimePoint at;
+  };
   void loop();
 
+  RealClock wall_;
+  CallCost driver_;  // of the task under way, as is the next
+  CallCost journal_;
   GpuOwner owner_;
   std::shared_ptr<Mailbox> mailbox_;
   std::atomic<std::uint64_t> calls_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::pair<Ticket, Task>> tasks_;
+  std::deque<Posted> tasks_;
   bool over_ = false;
   std::thread thread_;  // last: it uses everything above
 };

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "daemon/datagram.h"
 #include "daemon/notify.h"
 
 namespace rubato::daemon {
@@ -83,8 +84,8 @@ Ended Server::run(Core& core) {
     }
     // Everything that has come goes before the clock is looked at: a daemon that was stopped for a minute
     // finds the heartbeats of that minute in its sockets.
-    for (auto& [ticket, outcome] : mailbox_->take())
-      core.answered(ticket, std::move(outcome), options_.clock->now());
+    for (Answered& answer : mailbox_->take())
+      core.answered(answer.ticket, std::move(answer.outcome), options_.clock->now(), answer.spent);
     let_in(core);
     look_around(core);
     if (asked_to_end) core.stop("it was asked to", options_.clock->now());
@@ -129,6 +130,7 @@ void Server::let_in(Core& core) {
       continue;
     }
     const std::uint64_t id = ++last_id_;
+    stamp_arrivals(accepted->socket.get());
     watch(accepted->socket.get(), id, EPOLLIN, EPOLL_CTL_ADD);
     ++per_user_[uid];
     connections_.emplace(id, Connection{std::move(accepted->socket), uid,
@@ -156,14 +158,13 @@ void Server::read_from(Core& core, std::uint64_t id) {
       if (::recv(connection.socket.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0) drop(core, id);
       return;
     }
-    const ssize_t got =
-        ::recv(connection.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (got <= 0) return drop(core, id);
-    const auto size = static_cast<std::size_t>(got);
+    const Datagram got = receive(connection.socket.get(), buffer);
+    if (got.size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got.size <= 0) return drop(core, id);
+    const auto size = static_cast<std::size_t>(got.size);
     // Longer than legal: what cannot be read is garbage like any other.
     core.received(id, size > buffer.size() ? std::string_view() : std::string_view(buffer.data(), size),
-                  options_.clock->now());
+                  options_.clock->now(), got.queued);
   }
 }
 
@@ -193,6 +194,7 @@ void Server::send_all(Core& core) {
     if (!message.datagram.empty())
       lost = ::send(found->second.socket.get(), message.datagram.data(), message.datagram.size(),
                     MSG_NOSIGNAL | MSG_DONTWAIT) < 0;
+    if (!lost) core.sent(message);
     // Who does not read its replies has given up on them.
     if (lost || message.close) drop(core, message.to);
   }

@@ -1,8 +1,8 @@
 #include "exporter/access_token.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,8 +48,9 @@ Result<std::string> read_token(const ScopedFd& fd, const fs::path& file) {
 
 Result<std::string> make_token(const ScopedFd& fd, const fs::path& file) {
   std::array<unsigned char, 32> bytes{};
-  // Not more than 256 bytes come whole or not at all (getrandom(2)).
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+  // Not more than 256 bytes come whole or not at all (getrandom(2)). By its number, as glibc before 2.25 has
+  // no such function.
+  if (syscall(SYS_getrandom, bytes.data(), bytes.size(), 0) != static_cast<long>(bytes.size()))
     return fail(from_errno(errno, "the kernel gives no random bytes"));
   std::string token;
   for (const unsigned char byte : bytes) token += hex(byte, 2);

@@ -83,6 +83,8 @@ constexpr std::array kCatalogue = {
     MetricInfo{"rubato_job_own_cpu_seconds", gauge, "seconds", "CPU time of rubato itself in that run."},
     MetricInfo{"rubato_job_own_driver_seconds", gauge, "seconds",
                "Time rubato spent inside the driver in that run."},
+    MetricInfo{"rubatod_request_seconds", histogram, "seconds",
+               "Time of rubatod's requests that were done, whole and by parts, as rubatod counts it."},
     MetricInfo{"rubato_exporter_info", info, "", "Version of the exporter."},
     MetricInfo{"rubato_exporter_driver_calls_total", counter, "", "Calls of the exporter into the driver."},
     MetricInfo{"rubato_exporter_driver_seconds_total", counter, "seconds",

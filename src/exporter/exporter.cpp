@@ -57,6 +57,7 @@ void Exporter::publish() {
   state->jobs = jobs_.jobs();
   state->jobs_left_out = jobs_.left_out();
   state->jobs_unreadable = jobs_.unreadable();
+  if (options_.request_times) state->requests = options_.request_times();
   state->driver = gpus_.cost();
   const std::lock_guard lock(mutex_);
   state_ = std::move(state);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,6 +22,7 @@ struct ExporterOptions {
   std::filesystem::path journals;  // see setting_guard_of()
   JobOptions jobs;
   FsRoot root{};
+  std::function<std::vector<wire::Timed>()> request_times{};  // of rubatod
 };
 
 class Exporter {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "device/registry.h"
 #include "exporter/catalogue.h"
+#include "exporter/daemon_watch.h"
 #include "exporter/dashboard_server.h"
 #include "exporter/exporter.h"
 #include "exporter/http_server.h"
@@ -23,6 +25,7 @@
 #include "record/live.h"
 #include "record/sensor_store.h"
 #include "record/writer.h"
+#include "wire/connect.h"
 
 namespace rubato::exporter {
 namespace {
@@ -214,6 +217,14 @@ int run(const Options& options) {
     const std::lock_guard lock(records);
     return record::writer_of(file);
   };
+  const char* socket = std::getenv("RUBATO_SOCKET");
+  DaemonWatch daemon(socket != nullptr && *socket != '\0' ? std::filesystem::path(socket)
+                                                          : wanted.journals / wire::kSocketName);
+  wanted.request_times = [&daemon] { return daemon.times(); };
+  if (options.once)
+    daemon.ask();
+  else
+    daemon.start();
   Exporter exporter(std::move(wanted), watched(*open), clock->now());
   return options.once ? print_once(exporter, *clock, started)
                       : serve(options, exporter, *clock, *address, runs, records, started);

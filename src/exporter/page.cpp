@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <limits>
 
 #include "base/text.h"
 #include "exporter/catalogue.h"
@@ -23,10 +24,10 @@ class Page {
           {std::string(info.name), info.type, std::string(info.unit), std::string(info.help), {}});
   }
 
-  void add(std::string_view name, Labels labels, double value) {
+  void add(std::string_view name, Labels labels, double value, std::string_view suffix = {}) {
     const auto family = std::ranges::find(families_, name, &report::MetricFamily::name);
     assert(family != families_.end());
-    family->samples.push_back({std::move(labels), value});
+    family->samples.push_back({std::move(labels), value, suffix});
   }
   template <class Tag>
   void add(std::string_view name, Labels labels, Quantity<Tag> value) {
@@ -177,6 +178,37 @@ void add_job(Page& page, const JobState& job) {
   page.add("rubato_job_own_driver_seconds", run, job.cost->driver.inside);
 }
 
+struct Bucket {
+  double end_s;
+  std::string_view le;
+};
+constexpr std::array kBuckets = {Bucket{1e-4, "0.0001"}, Bucket{2.5e-4, "0.00025"}, Bucket{5e-4, "0.0005"},
+                                 Bucket{1e-3, "0.001"},  Bucket{2.5e-3, "0.0025"},  Bucket{5e-3, "0.005"},
+                                 Bucket{1e-2, "0.01"},   Bucket{2.5e-2, "0.025"},   Bucket{5e-2, "0.05"},
+                                 Bucket{0.1, "0.1"},     Bucket{0.25, "0.25"},      Bucket{0.5, "0.5"},
+                                 Bucket{1.0, "1.0"}};
+
+/// rubatod's bins end where these buckets end too, and between.
+void add_request(Page& page, const wire::Timed& request) {
+  constexpr std::string_view kName = "rubatod_request_seconds";
+  constexpr double kSameEnd = 1 + 1e-9;
+  for (const wire::TimedPart& part : request.parts) {
+    const Labels labels = {{"request", request.request}, {"part", part.name}};
+    const auto up_to = [&](double end) {
+      double count = 0;
+      for (const wire::TimedBin& bin : part.bins)
+        if (bin.up_to.value() <= end * kSameEnd) count += static_cast<double>(bin.count);
+      return count;
+    };
+    for (const Bucket& bucket : kBuckets)
+      page.add(kName, with(labels, "le", bucket.le), up_to(bucket.end_s), "_bucket");
+    const double all = up_to(std::numeric_limits<double>::infinity());
+    page.add(kName, with(labels, "le", "+Inf"), all, "_bucket");
+    page.add(kName, labels, part.sum.value(), "_sum");
+    page.add(kName, labels, all, "_count");
+  }
+}
+
 }  // namespace
 
 std::vector<report::MetricFamily> page_of(const PageState& state, const OwnCost& own, TimePoint now) {
@@ -185,6 +217,7 @@ std::vector<report::MetricFamily> page_of(const PageState& state, const OwnCost&
     add_gpu(page, state, state.gpus[i], i < state.guards.size() ? state.guards[i] : SettingGuard::unknown,
             now);
   for (const JobState& job : state.jobs) add_job(page, job);
+  for (const wire::Timed& request : state.requests) add_request(page, request);
   page.info("rubato_exporter_info", {{"version", state.version}});
   page.add("rubato_exporter_driver_calls_total", {}, static_cast<double>(state.driver.calls));
   page.add("rubato_exporter_driver_seconds_total", {}, state.driver.inside);

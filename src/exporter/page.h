@@ -13,6 +13,7 @@
 #include "exporter/job_watch.h"
 #include "exporter/setting_guard.h"
 #include "report/metrics.h"
+#include "wire/message.h"
 
 namespace rubato::exporter {
 
@@ -25,6 +26,7 @@ struct PageState {
   std::vector<JobState> jobs;
   std::size_t jobs_left_out = 0;
   std::size_t jobs_unreadable = 0;
+  std::vector<wire::Timed> requests{};  // of rubatod, where there is one
   CallCost driver;
 };
 

@@ -60,7 +60,9 @@ std::string fourteen_digits(double value) {
 void add_head(std::string& out, const MetricFamily& family, MetricsFormat format) {
   const bool open = format == MetricsFormat::open_metrics;
   std::string_view name = family.name;
-  std::string_view type = family.type == MetricType::counter ? "counter" : "gauge";
+  std::string_view type = family.type == MetricType::counter     ? "counter"
+                          : family.type == MetricType::histogram ? "histogram"
+                                                                 : "gauge";
   if (open && family.type == MetricType::counter) name.remove_suffix(kTotal.size());
   if (open && family.type == MetricType::info) {
     name.remove_suffix(kInfo.size());
@@ -71,7 +73,7 @@ void add_head(std::string& out, const MetricFamily& family, MetricsFormat format
 }
 
 void add_sample(std::string& out, std::string_view name, const MetricSample& sample) {
-  out += name;
+  out += cat(name, sample.suffix);
   std::string_view before = "{";
   for (const auto& [label, value] : sample.labels) {
     out += cat(before, label, "=\"", escaped(value, true), "\"");

@@ -14,12 +14,15 @@ namespace rubato::report {
 enum class MetricType {
   gauge,
   counter,  // never falls but to begin anew; its name ends in _total
-  info,     // its labels say it all, its value is 1; its name ends in _info
+  /// Samples are what the suffixes _bucket (with the label le), _sum and _count are about.
+  histogram,
+  info,  // its labels say it all, its value is 1; its name ends in _info
 };
 
 struct MetricSample {
   std::vector<std::pair<std::string, std::string>> labels;  // names are [a-z_]+; values may be any bytes
   double value = 0.0;
+  std::string_view suffix{};  // of a histogram
 };
 
 struct MetricFamily {

@@ -13,6 +13,9 @@
 namespace rubato::wire {
 namespace {
 
+/// The first number that a request behind hello and status may have.
+constexpr std::uint64_t kAfterTheGreeting = 3;
+
 /// The reply to one request; signs of life are passed over.
 template <class Reply>
 Result<Reply> ask(Channel& channel, std::uint64_t sequence, Body request) {
@@ -87,8 +90,11 @@ Result<Greeted> greet_daemon(const std::filesystem::path& socket, const std::str
   return greeted;
 }
 
+Result<Timed> times_of(Greeted& daemon, const std::string& request) {
+  return ask<Timed>(*daemon.channel, kAfterTheGreeting, TimesRequest{request});
+}
+
 Result<Cleared> tell_of_job(Greeted& daemon, Body begin_or_end) {
-  constexpr std::uint64_t kAfterTheGreeting = 3;
   return ask<Cleared>(*daemon.channel, kAfterTheGreeting, std::move(begin_or_end));
 }
 

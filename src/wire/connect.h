@@ -32,6 +32,9 @@ struct Greeted {
 /// than root; timeout where rubatod or a driver hangs.
 [[nodiscard]] Result<Cleared> tell_of_job(Greeted& daemon, Body begin_or_end);
 
+/// Where the time of these requests ("apply") goes. invalid_argument: none is kept of them.
+[[nodiscard]] Result<Timed> times_of(Greeted& daemon, const std::string& request);
+
 /// For bind() and connect(). invalid_argument where the path is too long.
 [[nodiscard]] Result<sockaddr_un> socket_address(const std::filesystem::path& path);
 

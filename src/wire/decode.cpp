@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "wire/decode_times.h"
 #include "wire/fields.h"
 #include "wire/message.h"
 
@@ -304,7 +305,7 @@ Result<Body> read_refused(const Fields& fields) {
 }
 
 using Reader = Result<Body> (*)(const Fields&);
-constexpr std::array<std::pair<std::string_view, Reader>, 16> kReaders = {{{"hello", read_hello},
+constexpr std::array<std::pair<std::string_view, Reader>, 18> kReaders = {{{"hello", read_hello},
                                                                            {"acquire", read_acquire},
                                                                            {"apply", read_apply},
                                                                            {"restore", read_restore},
@@ -319,7 +320,9 @@ constexpr std::array<std::pair<std::string_view, Reader>, 16> kReaders = {{{"hel
                                                                            {"refused", read_refused},
                                                                            {"job-begin", read_job_begin},
                                                                            {"job-end", read_job_end},
-                                                                           {"cleared", read_cleared}}};
+                                                                           {"cleared", read_cleared},
+                                                                           {"times", read_times},
+                                                                           {"timed", read_timed}}};
 constexpr std::string_view kProtocol = "rubato-lease/";
 
 }  // namespace

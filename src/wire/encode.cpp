@@ -158,6 +158,22 @@ std::string_view write(Writer& to, const Cleared& m) {
   return "cleared";
 }
 
+std::string_view write(Writer& to, const TimesRequest& m) {
+  to.name("request", m.request);
+  return "times";
+}
+
+std::string_view write(Writer& to, const Timed& m) {
+  to.name("request", m.request);
+  for (const TimedPart& part : m.parts) {
+    to.name("part", part.name);
+    to.numbers("sum-s", part.sum.value());
+    to.numbers("longest-s", part.longest.value());
+    for (const TimedBin& bin : part.bins) to.name("bin", cat(number(bin.up_to.value()), " ", bin.count));
+  }
+  return "timed";
+}
+
 std::string_view write(Writer& to, const Refused& m) {
   to.name("code", name_of(m.error.code));
   to.text("what", m.error.what);

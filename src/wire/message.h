@@ -64,6 +64,11 @@ struct JobEnd {
   std::vector<GpuId> gpus;
 };
 
+/// Where the time of one kind of request goes, since rubatod began.
+struct TimesRequest {
+  std::string request;  // its verb: "apply"
+};
+
 // ---- guard to client ----
 struct Welcome {
   std::int64_t guard_pid = 0;  // for display only
@@ -116,13 +121,29 @@ struct StatusReply {
   std::vector<ManagedGpu> gpus;
   std::string last_refusal;  // the last thing that was refused to this user, and why
 };
+struct TimedBin {
+  Seconds up_to{};  // and longer than the bin before says
+  std::uint64_t count = 0;
+};
+/// "total", or a part of it (docs/protocol.md), counted for every request.
+struct TimedPart {
+  std::string name;
+  Seconds sum{};
+  Seconds longest{};
+  std::vector<TimedBin> bins{};  // ascending, those that are not empty
+};
+struct Timed {
+  std::string request;
+  std::vector<TimedPart> parts;
+};
 /// Any request can be answered by it; the state is then as before the request.
 struct Refused {
   Error error;
 };
 
-using Body = std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, StatusRequest, Welcome, Granted,
-                          Applied, Restored, StatusReply, Refused, JobBegin, JobEnd, Cleared>;
+using Body =
+    std::variant<Hello, Acquire, Apply, Restore, Heartbeat, Release, StatusRequest, Welcome, Granted, Applied,
+                 Restored, StatusReply, Refused, JobBegin, JobEnd, Cleared, TimesRequest, Timed>;
 
 struct Message {
   std::uint64_t sequence = 0;  // a reply carries its request's

@@ -69,7 +69,8 @@ class DaemonWorld {
                         .pid = 1,
                         .gpus = {},
                         .rules = rules_,
-                        .audit = [this](const AuditEntry& entry) { audit.push_back(entry); }};
+                        .audit = [this](const AuditEntry& entry) { audit.push_back(entry); },
+                        .wall = wall};
     for (const GpuId& gpu : {kGpu, kOther}) {
       const auto guarding = world.options();
       owners_.push_back(std::make_unique<QueuedOwner>(
@@ -156,12 +157,13 @@ class DaemonWorld {
     }
     deliver();
   }
-  void run_one(QueuedOwner& owner) {
+  void run_one(QueuedOwner& owner, const Spent& spent = {}) {
     auto [ticket, outcome] = owner.run_one();
-    core_->answered(ticket, std::move(outcome), now());
+    core_->answered(ticket, std::move(outcome), now(), spent);
   }
   void deliver() {
     for (const Outgoing& message : core_->take_outgoing()) {
+      core_->sent(message);
       if (!message.datagram.empty()) inbox_[message.to].push_back(wire::decode(message.datagram).value());
       if (!message.close) continue;
       let_go_[message.to] = true;
@@ -191,6 +193,7 @@ class DaemonWorld {
   [[nodiscard]] Rules& rules() { return rules_; }
 
   guard::fake::World world;
+  std::shared_ptr<VirtualClock> wall = std::make_shared<VirtualClock>();  // that requests are timed with
   Surroundings surroundings;
   std::vector<AuditEntry> audit;
 

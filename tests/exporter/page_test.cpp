@@ -106,6 +106,20 @@ TEST_F(PageTest, GrowsOldWhileNobodySteps) {
   EXPECT_THAT(page(), HasSubstr("rubato_gpu_silent{uuid=\"GPU-51000000\",name=\"Tesla V100-PCIE-16GB\"} 1"));
 }
 
+TEST_F(PageTest, RubatodsTimesAreAHistogramOfEachRequestAndPart) {
+  look(10_s);
+  EXPECT_THAT(page(), Not(HasSubstr("rubatod_request_seconds")));
+  state_.requests = {{"apply", {{"own", 0.02_s, 0.012_s, {{0.004_s, 7}, {0.005_s, 2}, {0.0125_s, 1}}}}}};
+  const std::string text = page();
+  const std::string of = "{request=\"apply\",part=\"own\"";
+  EXPECT_THAT(text, HasSubstr("rubatod_request_seconds_bucket" + of + ",le=\"0.0025\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("rubatod_request_seconds_bucket" + of + ",le=\"0.005\"} 9\n"));
+  EXPECT_THAT(text, HasSubstr("rubatod_request_seconds_bucket" + of + ",le=\"0.025\"} 10\n"));
+  EXPECT_THAT(text, HasSubstr("rubatod_request_seconds_bucket" + of + ",le=\"+Inf\"} 10\n"));
+  EXPECT_THAT(text, HasSubstr("rubatod_request_seconds_sum" + of + "} 0.02\n"));
+  EXPECT_THAT(text, HasSubstr("rubatod_request_seconds_count" + of + "} 10\n"));
+}
+
 TEST_F(PageTest, SaysEverySeriesOnce) {
   look(10_s);
   state_.jobs = {finished_job()};

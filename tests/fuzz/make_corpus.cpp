@@ -57,6 +57,9 @@ void wire_seeds() {
       wire::Cleared{.gpus = {{.report = {.gpu = gpu, .outcome = Restoration::restored, .detail = "200 W"},
                               .energy = 3_J,
                               .duration = 4_s}}},
+      wire::TimesRequest{.request = "apply"},
+      wire::Timed{.request = "apply",
+                  .parts = {{.name = "own", .sum = 1_s, .longest = 0.5_s, .bins = {{0.5_s, 3}}}}},
       wire::Refused{.error = {ErrorCode::conflict, "what", "hint"}}};
   std::uint64_t sequence = 1;
   std::string life;  // of a client of rubatod: what happens, then the datagram

@@ -26,7 +26,7 @@ SUITES = {
     # What rubato's own packages are for, with dpkg and what they depend on configured; nothing is started.
     "bookworm": {
         "variant": "essential",
-        "packages": ["systemd", "libfmt9", "libmicrohttpd12", "libsqlite3-0", "libzstd1", "procps", "zlib1g"],
+        "packages": ["systemd", "libfmt9", "libmicrohttpd12", "libsodium23", "libsqlite3-0", "libzstd1", "procps", "slurm-client", "slurmd", "zlib1g"],
         "source": "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main",
         "hooks": [],
     },
@@ -48,7 +48,7 @@ def tarball(suite, cache):
     hooks = [f"--extract-hook={hook}" for hook in about["hooks"]]
     done = subprocess.run(
         ["mmdebstrap", "--quiet", f"--variant={about.get('variant', 'extract')}", f"--include={','.join(about['packages'])}",
-         *hooks, "--format=tar", suite, str(part), about["source"]],
+         *hooks, "--format=tar", about.get("suite", suite), str(part), about["source"]],
         capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode != 0:

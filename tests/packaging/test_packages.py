@@ -130,6 +130,34 @@ class Installed(PackagesTest):
         self.assertEqual(self.inside.run("stat -c '%a %u' /run/rubato"), "755 0")
 
 
+class SlurmPlugin(PackagesTest):
+    """In a root with slurmd, which brings the library whose functions a plugin calls."""
+
+    FILES = ("usr/lib/rubato/rubato_spank.so", "usr/lib/rubato/rubato-slurm", "usr/lib/rubato/rubato-slurm-task")
+
+    def test_the_plugin_is_where_the_page_says_loads_and_leaves_nothing(self):
+        def ours():
+            return set(self.inside.ask("find /usr /etc /var/lib/dpkg/info -name '*rubato*' 2>/dev/null")[1].splitlines())
+
+        before = ours()
+        self.install(package("rubato-slurm"))
+        self.assertEqual(self.inside.run("dpkg --verify rubato-slurm"), "")
+        page = (SOURCE / "docs" / "slurm.md").read_text()
+        for file in self.FILES:
+            self.assertTrue((self.root.folder / file).exists(), file)
+            self.assertIn(f"{pathlib.Path(file).name}`", page)
+            self.assertNotIn("not found", self.inside.run(f"ldd /{file}"))
+        self.assertIn(f"optional /{self.FILES[0]}", page)
+        self.inside.run("/usr/lib/rubato/rubato-slurm --version")
+        said = self.inside.run(
+            "srun --version; echo optional /usr/lib/rubato/rubato_spank.so >/etc/slurm/plugstack.conf;"
+            "printf 'ClusterName=c\\nSlurmctldHost=localhost\\n' >/etc/slurm/slurm.conf; srun --help"
+        )
+        self.assertIn("--rubato", said, "Slurm's own srun has loaded it and asked for its options")
+        self.inside.run("dpkg --purge rubato-slurm")
+        self.assertEqual(ours(), before)
+
+
 class Services(PackagesTest):
     """What the packages ask of a running systemd, which is only played here: two programs that write down their words."""
 

@@ -124,7 +124,7 @@ class Tarball(unittest.TestCase):
         with tarfile.open(self.archive) as archive:
             notices = archive.extractfile(f"{self.name}/share/doc/rubato/THIRD-PARTY-NOTICES").read().decode()
         titles = re.findall(r"^======== (.+)$", notices, re.M)
-        for library in ("fmt", "zstd", "sqlite3_", "cli11", "expected", "nlohmann-json3", "libc++", "libunwind", "compiler_rt"):
+        for library in ("fmt", "libsodium", "zstd", "sqlite3_", "cli11", "expected", "nlohmann-json3", "libc++", "libunwind", "compiler_rt"):
             self.assertTrue(any(library in title for title in titles), f"{library} is not among {titles}")
 
 

@@ -46,6 +46,25 @@ TEST(Metrics, AreWrittenInOpenMetrics) {
             "# EOF\n");
 }
 
+TEST(Metrics, OfAHistogramHaveTheSuffixesOfItsParts) {
+  const std::vector<MetricFamily> families = {{"demo_seconds",
+                                               MetricType::histogram,
+                                               "seconds",
+                                               "Times.",
+                                               {{{{"le", "0.005"}}, 3, "_bucket"},
+                                                {{{"le", "+Inf"}}, 4, "_bucket"},
+                                                {{}, 0.5, "_sum"},
+                                                {{}, 4, "_count"}}}};
+  const std::string samples =
+      "demo_seconds_bucket{le=\"0.005\"} 3\ndemo_seconds_bucket{le=\"+Inf\"} 4\ndemo_seconds_sum 0.5\n"
+      "demo_seconds_count 4\n";
+  EXPECT_EQ(render_metrics(families, MetricsFormat::prometheus_text),
+            "# HELP demo_seconds Times.\n# TYPE demo_seconds histogram\n" + samples);
+  EXPECT_EQ(render_metrics(families, MetricsFormat::open_metrics),
+            "# HELP demo_seconds Times.\n# TYPE demo_seconds histogram\n# UNIT demo_seconds seconds\n" +
+                samples + "# EOF\n");
+}
+
 TEST(Metrics, ThatAreNoNumberAreAbsent) {
   const std::vector<MetricFamily> families = {
       {"demo_watts", MetricType::gauge, "watts", "Power.", {{{}, std::nan("")}, {{}, INFINITY}}}};

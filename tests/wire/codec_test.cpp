@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck.h>
 
+#include "base/duration_histogram.h"
 #include "base/text.h"
 #include "wire/escape.h"
 #include "wire/message.h"
@@ -38,7 +39,7 @@ std::optional<Watts> maybe_watts() {
 }
 
 Body any_body() {
-  switch (*rc::gen::inRange(0, 13)) {
+  switch (*rc::gen::inRange(0, 15)) {
     case 0:
       return Hello{*any_text(), *any_text()};
     case 1: {
@@ -92,6 +93,19 @@ Body any_body() {
             {*any_gpu(), *any_text(), *any_text(), *rc::gen::arbitrary<bool>(), *any_text()});
       return reply;
     }
+    case 12:
+      return TimesRequest{*any_text()};
+    case 13: {
+      Timed timed{*any_text(), {}};
+      for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
+        TimedPart part{*any_text(), Seconds(any_value()), Seconds(any_value()), {}};
+        for (int j = *rc::gen::inRange(0, 5); j > 0; --j)
+          part.bins.push_back(
+              {Seconds(std::abs(any_value())), *rc::gen::inRange<std::uint64_t>(0, 1U << 30U)});
+        timed.parts.push_back(std::move(part));
+      }
+      return timed;
+    }
     default:
       return Refused{
           Error{static_cast<ErrorCode>(*rc::gen::inRange(0, static_cast<int>(ErrorCode::internal) + 1)),
@@ -109,6 +123,30 @@ TEST(Codec, WhatIsEncodedIsDecodedToTheSameBytesAgainForEveryMessage) {
     RC_ASSERT(decoded->body.index() == message.body.index());
     RC_ASSERT(encode(*decoded) == datagram);
   }));
+}
+
+TEST(Codec, TimesOfAMillionRequestsInEveryBinFitIntoOneMessage) {
+  Timed all{"apply", {}};
+  DurationHistogram every;
+  for (std::size_t bin = 0; bin < DurationHistogram::kBins; ++bin) every.add(every.up_to(bin) + 1e-9_s);
+  for (const char* name : {"total", "own", "work", "hand-over", "behind", "driver", "journal", "queue"}) {
+    TimedPart& part = all.parts.emplace_back(TimedPart{name, Seconds(1.0 / 3), Seconds(1.0 / 3), {}});
+    for (std::size_t bin = 0; bin < DurationHistogram::kBins; ++bin)
+      part.bins.push_back({every.up_to(bin), 1'000'000});
+  }
+  const auto arrived = decode(encode({7, all}));
+  ASSERT_TRUE(arrived.has_value()) << arrived.error().what;
+  const auto& parts = std::get<Timed>(arrived->body).parts;
+  ASSERT_EQ(parts.size(), 8U);
+  EXPECT_EQ(parts.back().bins.size(), DurationHistogram::kBins);
+  EXPECT_EQ(parts.back().bins.at(1).up_to, 1.25e-6_s);
+}
+
+TEST(Codec, BinsThatAreNoneAreCorrupt) {
+  for (const char* bin : {"1", "1 x", "-1 2", "1 -2", "nan 1", "1 2 3"}) {
+    const auto read = decode(cat("rubato-lease/1 timed 7\nrequest apply\npart own\nbin ", bin, "\n"));
+    EXPECT_EQ(read.has_value() ? ErrorCode::internal : read.error().code, ErrorCode::corrupt) << bin;
+  }
 }
 
 TEST(Codec, ApplicationClocksArriveInBothReplies) {

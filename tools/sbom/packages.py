@@ -12,12 +12,12 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Of what is compiled or copied in; a shared library of the distribution keeps its own file `copyright`.
 LICENCES = {
     "cli11": "BSD-3-Clause", "eigen3": "MPL-2.0", "tl-expected": "CC0-1.0", "fmtlib": "MIT",
-    "libzstd": "BSD-3-Clause", "nlohmann-json3": "MIT", "sqlite3": "blessing", "tomlplusplus": "MIT", "uplot": "MIT",
+    "libsodium": "ISC", "libzstd": "BSD-3-Clause", "nlohmann-json3": "MIT", "sqlite3": "blessing", "tomlplusplus": "MIT", "uplot": "MIT",
     "zlib": "Zlib",
 }  # fmt: skip
 # Where a program lies in the build folder; others lie in lib/rubato.
 LINKED_IN = {"rubato": "bin", "rubatod": "bin", "rubato-exporter": "bin", "libnvidia-ml.so.1": "simgpu"}
-STATIC = {"libfmt.a": "fmtlib", "libsqlite3.a": "sqlite3", "libz.a": "zlib", "libzstd.a": "libzstd"}
+STATIC = {"libfmt.a": "fmtlib", "libsodium.a": "libsodium", "libsqlite3.a": "sqlite3", "libz.a": "zlib", "libzstd.a": "libzstd"}
 
 
 def run(*command, **options):
