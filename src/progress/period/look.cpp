@@ -9,8 +9,9 @@ namespace rubato::progress {
 
 namespace {
 
-constexpr double kTrusted = 0.9;    // likeness of single cycles, from which on marks do not slip
-constexpr double kSlipped = 0.007;  // of a period: the median of what was followed is off by
+constexpr double kTrusted = 0.9;        // likeness of single cycles, from which on marks do not slip
+constexpr double kTrustedUpdates = 12;  // in a cycle: a mark between fewer is placed too badly
+constexpr double kSlipped = 0.007;      // of a period: the median of what was followed is off by
 constexpr double kSlipBetter = 0.04;
 constexpr double kSlipCycles = 6;  // compared over so many
 constexpr double kSlipBins = 32;
@@ -20,7 +21,8 @@ constexpr double kSlipUpdates = 30;
 /// well.
 bool marks_slip(const Samples& samples, const Regime& regime, double update_s) {
   auto lengths = lengths_of(regime, update_s);
-  if (lengths.size() < 3 || regime.followed.alike > kTrusted) return false;
+  if (lengths.size() < 3) return false;
+  if (regime.followed.alike > kTrusted && regime.period_s > kTrustedUpdates * update_s) return false;
   const double found_s = regime.period_s;
   const double median_s = steady_median(std::move(lengths));
   if (std::abs(median_s / found_s - 1) < kSlipped) return false;
