@@ -7,9 +7,8 @@
 
 #include "progress/period/candidates.h"
 #include "progress/period/dispersion.h"
-#include "progress/period/own_level.h"
+#include "progress/period/leaders.h"
 #include "progress/period/ranking.h"
-#include "progress/period/undersampled.h"
 
 namespace rubato::progress {
 
@@ -21,7 +20,11 @@ constexpr double kBandLongest = 64;     // steps of the grid
 constexpr double kLeastUpdates = 2.6;   // in a cycle: fewer show an alias as well as the cycle
 constexpr double kLeastCycles = 2.2;    // of a candidate, in what is looked at
 constexpr double kLeastChance = 0.2;    // of the best candidate, for anything to be found at all
-constexpr double kSame = 0.03;          // of a period
+constexpr double kExplained = 0.65;  // of the updates' variance by one fold, where no candidate is believed
+constexpr double kFewUpdates = 3;    // in its period
+constexpr double kHopeless = 0.02;   // by the first ranking: not worth following
+constexpr double kLeastResolved =
+    0.25;  // that it is seen, rather than stands for what the readings cannot show
 
 // Another period is not taken where the readings fold on it less well (dispersion.h) by more than
 constexpr double kSeenWorse = 0.15;
@@ -38,20 +41,6 @@ double continuity_of(const Series& level, const Span& span) {
   return correlation(level, static_cast<std::size_t>(lag));
 }
 
-/// The candidate of this length, or else what was found, as if it had it.
-Judged at_period(double period_s, const Judged& found, const std::vector<Judged>& all) {
-  Judged out = found;
-  double nearest = 0.02 * period_s;
-  for (const auto& judged : all) {
-    const double off = std::abs(judged.candidate.period_s - period_s);
-    if (off >= nearest) continue;
-    nearest = off;
-    out = judged;
-  }
-  out.candidate.period_s = period_s;
-  return out;
-}
-
 /// Whether the readings fold on the other period by so much less well than on the one there is.
 bool folds_worse(const Samples& samples, const Judged& judged, double other_s, double period_s,
                  const Span& span, double margin, double least = 0) {
@@ -64,6 +53,38 @@ bool folds_worse(const Samples& samples, const Judged& judged, double other_s, d
   };
   const double here = share(period_s);
   return here > least && share(other_s) < here - margin;
+}
+
+struct Believed {
+  Leader* leader = nullptr;
+  double chance = 0;
+  double rival = 0;  // chance of the next
+};
+
+Believed believed_of(std::vector<Leader>& leaders, const std::vector<Judged>& all) {
+  Believed out;
+  for (Leader& leader : leaders) {
+    if (all[leader.index].sharpness < kSharp) continue;  // a swell: a fan, or a controller
+    const double chance = chance_of_leader(leader.traits);
+    out.rival = std::max(out.rival, std::min(chance, out.chance));
+    if (chance <= out.chance) continue;
+    out.chance = chance;
+    out.leader = &leader;
+  }
+  return out;
+}
+
+/// What the updates tell of the period found, where the readings do not speak against it.
+std::optional<Seen> told_by(const FoldedUpdates& updates, const Samples& samples, const Judged& found,
+                            const Span& span) {
+  const double period_s = found.candidate.period_s;
+  const auto seen = seen_by_updates(updates, span, period_s);
+  if (!seen || std::abs(seen->period_s / period_s - 1) <= kMoved) return seen;
+  // Behind a short window an iteration faster than its updates is as well seen, and folds no worse for it.
+  const bool short_window = span.window_s > 0 && span.window_s < kShortWindow * span.update_s;
+  if (!short_window && folds_worse(samples, found, seen->period_s, period_s, span, kSeenWorse, kFoldsAtAll))
+    return std::nullopt;
+  return seen;
 }
 
 }  // namespace
@@ -89,44 +110,42 @@ Analysis analyse(const Samples& samples, const Span& span) {
   Analysis out;
   const auto bands = bands_of(samples, span);
   const auto all = candidates_of(samples, bands, span);
+  for (const Judged& judged : all) out.likest = std::max(out.likest, judged.likeness.median);
   const auto traits = traits_of(all, span);
   std::vector<double> chances;
-  for (const Traits& t : traits) chances.push_back(chance_of_iteration(t));
-  const auto best = std::max_element(chances.begin(), chances.end());
-  for (const Judged& judged : all) out.likest = std::max(out.likest, judged.likeness.median);
-  if (best == chances.end()) return out;
-  out.chance = *best;
-  if (*best < kLeastChance) return out;
-
-  Judged now = all[static_cast<std::size_t>(best - chances.begin())];
+  for (const Traits& t : traits) chances.push_back(chance_of_candidate(t));
+  if (!chances.empty()) out.chance = *std::max_element(chances.begin(), chances.end());
+  if (out.chance < kHopeless) return out;
+  const auto updates = fold_updates(samples, span);
+  auto leaders = leaders_of(samples, all, traits, chances, updates, span);
+  const Believed believed = believed_of(leaders, all);
+  Leader* best = believed.leader;
+  out.chance = believed.chance;
+  if (best == nullptr) return out;
+  const Judged& now = all[best->index];
   Finding finding;
-  finding.chance = *best;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (std::abs(all[i].candidate.period_s / now.candidate.period_s - 1) > kSame)
-      finding.rival = std::max(finding.rival, chances[i]);
+  finding.chance = out.chance;
   finding.period_s = now.candidate.period_s;
-  const auto take = [&](const Judged& judged) {
-    // A band has its own columns: its weights go with them.
-    finding.level = own_level(samples, judged, span);
-    finding.factors = judged.band->factors;
-    finding.likeness = judged.likeness;
-  };
-  take(now);
+  finding.level = std::move(best->level);
+  finding.followed = std::move(best->followed);
+  finding.factors = now.band->factors;
+  finding.likeness = now.likeness;
   finding.continuity = continuity_of(finding.level, span);
-  auto seen = seen_by_updates(samples, span, finding.period_s);
-  // Behind a short window an iteration faster than its updates is as well seen, and folds no worse for it.
-  const bool short_window = span.window_s > 0 && span.window_s < kShortWindow * span.update_s;
-  if (seen && !short_window && std::abs(seen->period_s / finding.period_s - 1) > kMoved &&
-      folds_worse(samples, now, seen->period_s, finding.period_s, span, kSeenWorse, kFoldsAtAll))
-    seen.reset();
-  if (seen) {
-    finding.smooth = seen->explained;
+  const auto seen = updates ? told_by(*updates, samples, now, span) : std::nullopt;
+  if (seen) finding.smooth = seen->explained;
+  // Which of two lengths it is, the ranking has told: it knows how the updates fold too.
+  if (seen && seen->relation != PeriodRelation::exact) {
+    // What is not much slower than the sensor is no candidate: a fold of few updates that explains them needs
+    // none.
+    const bool alone = updates->fold->updates < kFewUpdates && seen->explained > kExplained;
+    if (out.chance < kLeastChance && !alone) return out;
     finding.relation = seen->relation;
-    if (seen->relation == PeriodRelation::exact && seen->period_s != finding.period_s) {
-      take(at_period(seen->period_s, now, all));
-      finding.chance = std::min(finding.chance, 0.5);
-    }
     finding.period_s = seen->period_s;
+  } else if (out.chance < kLeastChance) {
+    return out;
+  } else if (chance_resolved(best->traits, out.chance, believed.rival) < kLeastResolved) {
+    out.unresolved_s = best->length_s;
+    return out;
   }
   out.finding = std::move(finding);
   return out;

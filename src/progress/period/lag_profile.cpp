@@ -12,6 +12,7 @@ namespace rubato::progress {
 namespace {
 
 constexpr double kLeastAlike = 0.12;
+constexpr double kRounding = 1e-12;  // mean square, in watts, shares or megahertz: less is a constant column
 constexpr double kLeastProminence = 0.10;
 constexpr std::size_t kHighest = 5;  // summits followed up, of the whole
 constexpr std::size_t kShortest = 3;
@@ -31,7 +32,7 @@ std::vector<std::vector<double>> column_profiles(const Series& series, std::size
   for (auto& profile : out) {
     const double zero = profile[0];
     for (std::size_t lag = 0; lag <= max_lag; ++lag)
-      profile[lag] = zero > 0 ? profile[lag] / zero * n / (n - static_cast<double>(lag)) : 0.0;
+      profile[lag] = zero > kRounding * n ? profile[lag] / zero * n / (n - static_cast<double>(lag)) : 0.0;
   }
   return out;
 }
@@ -131,7 +132,7 @@ LagProfile profile_of(const Series& series, double update_s) {
 
 Band search_band(Series readings, double update_s, double shortest_s, double longest_s) {
   const double step_s = readings.step_s;
-  Band band{shortest_s, longest_s, std::move(readings), {}, {}, {}};
+  Band band{shortest_s, longest_s, std::move(readings), {}, {}, {}, {}, {}};
   if (band.readings.size < 16 || band.readings.columns.empty()) return band;
   const Series level = high_pass(band.readings, 1.5 * longest_s);
   const std::size_t max_lag = level.size * 5 / 9;
@@ -153,8 +154,11 @@ Band search_band(Series readings, double update_s, double shortest_s, double lon
       band.profile.correlation[lag] += weights[c] / total * profiles[c][lag];
     double squares = 0;
     for (const double x : level.columns[c]) squares += x * x;
-    band.factors.push_back(
-        squares > 0 ? std::sqrt(weights[c] / total * static_cast<double>(level.size) / squares) : 0.0);
+    band.factors.push_back(squares > kRounding * static_cast<double>(level.size)
+                               ? std::sqrt(weights[c] / total * static_cast<double>(level.size) / squares)
+                               : 0.0);
+    band.shares.push_back(weights[c] / total);
+    band.by_column.push_back({step_s, update_s, level.size, std::move(profiles[c])});
   }
   scale(band.readings, band.factors);
   const auto note = [&](const LagProfile& profile, std::size_t highest, std::size_t shortest) {

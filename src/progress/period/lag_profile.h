@@ -29,6 +29,8 @@ struct Band {
   Series readings;
   std::vector<double> factors;  // what each column was multiplied by
   LagProfile profile;
+  std::vector<LagProfile> by_column;  // the same of each column alone
+  std::vector<double> shares;         // of each column in the profile; they sum to 1
   std::vector<Candidate> candidates;
 };
 

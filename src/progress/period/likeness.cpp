@@ -13,11 +13,22 @@ constexpr double kPlateau = 0.06;  // of the mean variance: less is no shape to 
 /// sums[i] = sum over columns and j < i of a[j] * b[j + lag].
 std::vector<double> running_products(const Series& series, std::size_t lag) {
   std::vector<double> sums(series.size + 1 - std::min(series.size, lag), 0.0);
-  for (std::size_t i = 0; i + 1 < sums.size(); ++i) {
-    double product = 0;
-    for (const auto& x : series.columns) product += x[i] * x[i + lag];
-    sums[i + 1] = sums[i] + product;
+  for (const auto& x : series.columns)
+    for (std::size_t i = 0; i + 1 < sums.size(); ++i) sums[i + 1] += x[i] * x[i + lag];
+  // Four at a time: one addition waits for the one before, and this is where a look spends its time.
+  double before = 0;
+  std::size_t i = 1;
+  for (; i + 4 <= sums.size(); i += 4) {
+    const double two = sums[i] + sums[i + 1];
+    const double three = two + sums[i + 2];
+    const double four = three + sums[i + 3];
+    sums[i] += before;
+    sums[i + 1] = before + two;
+    sums[i + 2] = before + three;
+    before += four;
+    sums[i + 3] = before;
   }
+  for (; i < sums.size(); ++i) before = sums[i] += before;
   return sums;
 }
 

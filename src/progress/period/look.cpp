@@ -9,20 +9,20 @@ namespace rubato::progress {
 
 namespace {
 
-constexpr double kUneven = 0.02;    // spread of lengths that jitter
-constexpr double kStepped = 1.6;    // times what neighbours differ by: the length changed, or drifts
-constexpr double kSlipped = 0.007;  // of a period: the median of what was followed is off by
+constexpr double kTrusted = 0.9;        // likeness of single cycles, from which on marks do not slip
+constexpr double kTrustedUpdates = 12;  // in a cycle: a mark between fewer is placed too badly
+constexpr double kSlipped = 0.007;      // of a period: the median of what was followed is off by
 constexpr double kSlipBetter = 0.04;
 constexpr double kSlipCycles = 6;  // compared over so many
 constexpr double kSlipBins = 32;
 constexpr double kSlipUpdates = 30;
-constexpr double kResolved = 12;  // updates in a cycle, from which on single cycles are timed well
 
 /// Whether the median cycle is another length than the period found, and folds the readings clearly less
 /// well.
 bool marks_slip(const Samples& samples, const Regime& regime, double update_s) {
   auto lengths = lengths_of(regime, update_s);
   if (lengths.size() < 3) return false;
+  if (regime.followed.alike > kTrusted && regime.period_s > kTrustedUpdates * update_s) return false;
   const double found_s = regime.period_s;
   const double median_s = steady_median(std::move(lengths));
   if (std::abs(median_s / found_s - 1) < kSlipped) return false;
@@ -38,12 +38,13 @@ std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& 
   Analysis analysis = analyse(samples, span);
   seen.likest = std::max(seen.likest, analysis.likest);
   seen.chance = std::max(seen.chance, analysis.chance);
+  if (!seen.unresolved_s) seen.unresolved_s = analysis.unresolved_s;
   if (!analysis.finding) return std::nullopt;
   Regime out;
   out.finding = std::move(*analysis.finding);
   out.period_s = out.finding.period_s;
   // Single cycles of a beat, or of a multiple that only the updates make one, are no iterations.
-  if (out.finding.relation == PeriodRelation::exact) out.followed = follow(out.finding.level, out.period_s);
+  if (out.finding.relation == PeriodRelation::exact) out.followed = std::move(out.finding.followed);
   out.begin_s = span.begin_s;
   out.end_s = span.end_s;
   out.slips = marks_slip(samples, out, span.update_s);
@@ -69,43 +70,7 @@ Followed follow_on(const Samples& samples, const Span& span, const Guide& guide,
 }
 
 std::vector<double> lengths_of(const Regime& regime, double update_s) {
-  std::vector<double> out;
-  const auto& cycles = regime.followed.cycles;
-  const double resolved = kResolved * update_s;
-  const auto group = static_cast<std::size_t>(std::max(1.0, std::ceil(resolved / regime.period_s)));
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < cycles.size(); ++i) {
-    const bool joined = i == first || cycles[i].begin_s - cycles[i - 1].end_s < 1e-6;
-    if (!joined) first = i;
-    if (i - first + 1 == group) {
-      const double mean = (cycles[i].end_s - cycles[first].begin_s) / static_cast<double>(group);
-      out.insert(out.end(), group, mean);
-      first = i + 1;
-    }
-  }
-  return out;
-}
-
-double steady_median(std::vector<double> lengths) {
-  const std::size_t n = lengths.size();
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < n; ++i) steps.push_back(std::abs(lengths[i] - lengths[i - 1]));
-  std::sort(steps.begin(), steps.end());
-  // Of normal values neighbours differ by 0.95 standard deviations in the median.
-  const double local = steps.empty() ? 0 : steps[steps.size() / 2] / 0.95;
-  std::sort(lengths.begin(), lengths.end());
-  const double median = 0.5 * (lengths[n / 2] + lengths[(n - 1) / 2]);
-  // With few and uneven cycles the median of what lies near it wanders less than the middle one does.
-  const double spread = 0.74 * (lengths[n * 3 / 4] - lengths[n / 4]);
-  if (spread < kUneven * median || spread > kStepped * local) return median;
-  double sum = 0;
-  double count = 0;
-  for (const double length : lengths) {
-    if (std::abs(length - median) > 2.5 * spread) continue;
-    sum += length;
-    count += 1;
-  }
-  return sum / count;
+  return lengths_of(regime.followed.cycles, regime.period_s, update_s);
 }
 
 std::vector<double> all_lengths(const Look& look) {

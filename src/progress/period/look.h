@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "progress/period/analysis.h"
-#include "progress/period/cycle_tracker.h"
+#include "progress/period/cycle_lengths.h"
 
 namespace rubato::progress {
 
@@ -22,9 +22,10 @@ struct Regime {
 
 struct Look {
   Span span;
-  std::vector<Regime> regimes;  // in order of time; empty: nothing periodic was found
-  double likest = 0;            // median likeness of the likest candidate
-  double chance = 0;            // of the best candidate of the whole, whether believed or not
+  std::vector<Regime> regimes;         // in order of time; empty: nothing periodic was found
+  double likest = 0;                   // median likeness of the likest candidate
+  double chance = 0;                   // of the best candidate, whether believed or not
+  std::optional<double> unresolved_s;  // length of one that the readings do not tell from others
 };
 
 [[nodiscard]] Look look(const Samples& samples, const Span& span);
@@ -42,9 +43,6 @@ struct Guide {
 /// The lengths a median is taken of: single cycles where the sensor resolves them, else means over as many as
 /// it takes.
 [[nodiscard]] std::vector<double> lengths_of(const Regime& regime, double update_s);
-
-/// The median; of uneven lengths the mean of those around it.
-[[nodiscard]] double steady_median(std::vector<double> lengths);
 
 /// Of all regimes, in order of time; a regime too short to be followed counts by its period.
 [[nodiscard]] std::vector<double> all_lengths(const Look& look);

@@ -112,8 +112,11 @@ SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
   if (lengths.empty()) {
     const double seconds = now - samples_.begin_s();
     said.confidence = confidence_in_none(out.look, seconds);
-    said.why = cat("nothing repeats in ", number(seconds, 0),
-                   " s of telemetry: the likest candidate is alike by ", number(out.look.likest, 2));
+    said.why = out.look.unresolved_s
+                   ? cat("of ", number(seconds, 0), " s of telemetry the likeliest period is ",
+                         number(*out.look.unresolved_s, 2), " s, but the readings do not tell it from others")
+                   : cat("nothing repeats in ", number(seconds, 0),
+                         " s of telemetry: the likest candidate is alike by ", number(out.look.likest, 2));
     hold_on(out);
     return out;
   }

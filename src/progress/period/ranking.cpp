@@ -1,8 +1,10 @@
 #include "progress/period/ranking.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 namespace rubato::progress {
 
@@ -19,21 +21,45 @@ struct Tree {
   std::array<float, kSplits + 1> leaf;
 };
 
-constexpr std::array kTrees = std::to_array<Tree>({
-#include "progress/period/ranking_trees.inc"
+constexpr std::array kCandidateTrees = std::to_array<Tree>({
+#include "progress/period/candidate_trees.inc"
 });
 
-}  // namespace
+constexpr std::array kLeaderTrees = std::to_array<Tree>({
+#include "progress/period/leader_trees.inc"
+});
 
-double chance_of_iteration(const Traits& traits) {
+constexpr std::array kResolvedTrees = std::to_array<Tree>({
+#include "progress/period/resolved_trees.inc"
+});
+
+double chance_by(std::span<const Tree> trees, std::span<const float> traits) {
   double margin = 0;
-  for (const Tree& tree : kTrees) {
+  for (const Tree& tree : trees) {
     std::size_t at = 0;
     for (std::size_t level = 0; level < kDepth; ++level)
       at = 2 * at + (traits[tree.trait[at]] < tree.threshold[at] ? 1 : 2);
     margin += tree.leaf[at - kSplits];
   }
   return 1 / (1 + std::exp(-margin));
+}
+
+}  // namespace
+
+double chance_of_candidate(const Traits& traits) {
+  return chance_by(kCandidateTrees, traits);
+}
+
+double chance_of_leader(const LeaderTraits& traits) {
+  return chance_by(kLeaderTrees, traits);
+}
+
+double chance_resolved(const LeaderTraits& traits, double chance, double rival) {
+  std::array<float, kLeaderTraits + 2> all{};
+  std::copy(traits.begin(), traits.end(), all.begin());
+  all[kLeaderTraits] = static_cast<float>(chance);
+  all[kLeaderTraits + 1] = static_cast<float>(rival);
+  return chance_by(kResolvedTrees, all);
 }
 
 }  // namespace rubato::progress

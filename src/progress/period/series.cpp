@@ -32,6 +32,32 @@ void fill(std::vector<double>& values, std::vector<char>& known, std::size_t lon
   }
 }
 
+/// A moving average's window: from `head` into the value `first` to `tail` into the value `last`.
+struct Window {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  double head = 0;
+  double tail = 0;
+  [[nodiscard]] double sum(const std::vector<double>& sums) const {
+    return sums[last] - sums[first] + tail * (sums[last + 1] - sums[last]) -
+           head * (sums[first + 1] - sums[first]);
+  }
+};
+
+/// One for each of `n` values, centred on it but for both ends; `width` in values.
+std::vector<Window> windows_of(std::size_t n, double width) {
+  std::vector<Window> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double from =
+        std::clamp(static_cast<double>(i) + 0.5 - 0.5 * width, 0.0, static_cast<double>(n) - width);
+    const double to = from + width;
+    const auto first = static_cast<std::size_t>(from);
+    const auto last = std::min(static_cast<std::size_t>(to), n - 1);
+    out[i] = {first, last, from - static_cast<double>(first), to - static_cast<double>(last)};
+  }
+  return out;
+}
+
 /// Calls `combine(value, average)` for every value; the window's ends lie between grid points where need be.
 template <class Combine>
 Series with_moving_average(const Series& series, double width_s, Combine combine) {
@@ -39,28 +65,24 @@ Series with_moving_average(const Series& series, double width_s, Combine combine
   const std::size_t n = series.size;
   if (n == 0) return out;
   const double width = std::clamp(width_s / series.step_s, 1.0, static_cast<double>(n));
+  const std::vector<Window> windows = windows_of(n, width);
   std::vector<double> sums(n + 1);
   std::vector<double> counts(n + 1);
   for (std::size_t c = 0; c < series.columns.size(); ++c) {
     const auto& x = series.columns[c];
     const auto& known = series.known[c];
+    if (std::find(known.begin(), known.end(), 0) == known.end()) {
+      for (std::size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + x[i];
+      for (std::size_t i = 0; i < n; ++i) out.columns[c][i] = combine(x[i], windows[i].sum(sums) / width);
+      continue;
+    }
     for (std::size_t i = 0; i < n; ++i) {
       sums[i + 1] = sums[i] + (known[i] != 0 ? x[i] : 0.0);
       counts[i + 1] = counts[i] + (known[i] != 0 ? 1.0 : 0.0);
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const double from =
-          std::clamp(static_cast<double>(i) + 0.5 - 0.5 * width, 0.0, static_cast<double>(n) - width);
-      const double to = from + width;
-      const auto first = static_cast<std::size_t>(from);
-      const auto last = std::min(static_cast<std::size_t>(to), n - 1);
-      const double head = from - static_cast<double>(first);
-      const double tail = to - static_cast<double>(last);
-      const double sum = sums[last] - sums[first] + tail * (sums[last + 1] - sums[last]) -
-                         head * (sums[first + 1] - sums[first]);
-      const double count = counts[last] - counts[first] + tail * (counts[last + 1] - counts[last]) -
-                           head * (counts[first + 1] - counts[first]);
-      const double average = count > 0.5 ? sum / count : x[i];
+      const double count = windows[i].sum(counts);
+      const double average = count > 0.5 ? windows[i].sum(sums) / count : x[i];
       out.columns[c][i] = known[i] != 0 ? combine(x[i], average) : combine(average, average);
     }
   }

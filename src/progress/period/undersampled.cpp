@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 
 #include "progress/period/fft.h"
 
@@ -284,13 +285,19 @@ std::optional<int> common_updates(const Fold& fold, double width) {
 
 }  // namespace
 
-std::optional<Seen> seen_by_updates(const Samples& samples, const Span& span, double found_s) {
+std::optional<FoldedUpdates> fold_updates(const Samples& samples, const Span& span) {
   const auto& power = samples.column(Column::power);
   if (power.empty()) return std::nullopt;
   const double from = std::max(span.begin_s, span.end_s - static_cast<double>(kMostUpdates) * span.update_s);
   const Updates updates = updates_of(power, from, span.end_s, span.update_s);
-  const UpdateSpectrum spectrum(updates);
-  const auto fold = spectrum.smoothest_fold(kLongestFold);
+  UpdateSpectrum spectrum(updates);
+  auto fold = spectrum.smoothest_fold(kLongestFold);
+  return FoldedUpdates{updates.update_s, std::move(spectrum), fold};
+}
+
+std::optional<Seen> seen_by_updates(const FoldedUpdates& updates, const Span& span, double found_s) {
+  const UpdateSpectrum& spectrum = updates.spectrum;
+  const auto& fold = updates.fold;
   if (!fold || fold->explained < kLeastExplained) return std::nullopt;
   const double shown_s = fold->updates * updates.update_s;
   const double ratio = found_s / shown_s;

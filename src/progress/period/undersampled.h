@@ -62,7 +62,18 @@ struct Seen {
   double explained = 0;
 };
 
+/// The latest updates of the power sensor in a stretch.
+struct FoldedUpdates {
+  double update_s = 0;
+  UpdateSpectrum spectrum;
+  std::optional<Fold> fold;
+};
+
+/// Absent where the power was not read.
+[[nodiscard]] std::optional<FoldedUpdates> fold_updates(const Samples& samples, const Span& span);
+
 /// Absent where they have nothing to add.
-[[nodiscard]] std::optional<Seen> seen_by_updates(const Samples& samples, const Span& span, double found_s);
+[[nodiscard]] std::optional<Seen> seen_by_updates(const FoldedUpdates& updates, const Span& span,
+                                                  double found_s);
 
 }  // namespace rubato::progress

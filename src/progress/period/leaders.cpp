@@ -1,0 +1,172 @@
+#include "progress/period/leaders.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "progress/period/cycle_fold.h"
+#include "progress/period/cycle_lengths.h"
+#include "progress/period/own_level.h"
+
+namespace rubato::progress {
+
+namespace {
+
+constexpr std::size_t kMostLeaders = 4;
+constexpr double kLeastChance = 0.02;  // of those after the first
+constexpr double kSame = 0.02;
+constexpr double kNothing = -3;  // no fold of the updates, or no other leader
+constexpr std::size_t kLeastLengths = 3;
+
+constexpr std::array<std::string_view, kFollowedTraits> kNames = {
+    // What the first ranking says.
+    "chance", "rank", "lead", "over_leader",
+    // Following it.
+    "followed", "covered", "matched", "late", "spread", "steps", "off", "reached",
+    // The cycles laid on each other (cycle_fold.h): of all columns, and of power.
+    "explained", "no_half", "no_third", "no_part", "shown", "by_twos", "by_twos_z", "by_threes",
+    "by_threes_z", "by_more_z", "power_explained", "power_no_part", "power_shown", "power_by_twos_z",
+    "power_by_threes_z", "power_by_more_z",
+    // The fold that orders the updates best.
+    "over_fold", "fold_explained",
+    // The best of the other leaders, less its own.
+    "other_explained", "other_covered", "other_shown",
+    // By the first ranking, of the leaders that are parts of it, multiples, or neither.
+    "part_chance", "multiple_chance", "other_chance"};
+
+enum Index : std::size_t {
+  kCovered = kTraits + 5,
+  kExplained = kTraits + 12,
+  kShown = kTraits + 16,
+  kOthers = kTraits + 30
+};
+constexpr std::array<Index, 3> kCompared = {kExplained, kCovered, kShown};
+
+float as_float(double x) {
+  return static_cast<float>(x);
+}
+
+std::vector<std::size_t> first_of(const std::vector<Judged>& candidates, const std::vector<double>& chances) {
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return chances[a] > chances[b]; });
+  std::vector<std::size_t> out;
+  for (const std::size_t i : order) {
+    if (out.size() == kMostLeaders || (!out.empty() && chances[i] < kLeastChance)) break;
+    const double period_s = candidates[i].candidate.period_s;
+    if (std::none_of(out.begin(), out.end(), [&](std::size_t known) {
+          return std::abs(candidates[known].candidate.period_s / period_s - 1) < kSame;
+        }))
+      out.push_back(i);
+  }
+  return out;
+}
+
+/// How uneven the lengths are: half the distance of their quartiles, and of neighbours, over the median.
+struct Unevenness {
+  double spread = 0;
+  double steps = 0;
+};
+
+Unevenness unevenness_of(const std::vector<double>& lengths, double median_s) {
+  if (lengths.size() < kLeastLengths) return {1, 1};
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < lengths.size(); ++i) steps.push_back(std::abs(lengths[i] - lengths[i - 1]));
+  std::vector<double> sorted = lengths;
+  std::sort(sorted.begin(), sorted.end());
+  std::sort(steps.begin(), steps.end());
+  const std::size_t n = sorted.size();
+  return {0.5 * (sorted[n * 3 / 4] - sorted[n / 4]) / median_s, steps[steps.size() / 2] / median_s};
+}
+
+void describe(const Judged& judged, const std::optional<FoldedUpdates>& updates, const Span& span,
+              Leader& leader, std::size_t at) {
+  const double period_s = judged.candidate.period_s;
+  const Followed& followed = leader.followed;
+  const auto put = [&](double x) { leader.traits[at++] = as_float(x); };
+  const auto lengths = lengths_of(followed.cycles, period_s, span.update_s);
+  if (lengths.size() >= kLeastLengths) leader.length_s = steady_median(lengths);
+  const Unevenness uneven = unevenness_of(lengths, leader.length_s);
+  const double seconds = leader.level.step_s * static_cast<double>(leader.level.size);
+  const auto cycles = static_cast<double>(followed.cycles.size());
+  put(std::log1p(cycles));
+  put(followed.covered_s / seconds);
+  put(followed.alike);
+  put(static_cast<double>(followed.late.size()) / (cycles + 1));
+  put(uneven.spread);
+  put(uneven.steps);
+  put(std::abs(leader.length_s / period_s - 1));
+  put(followed.cycles.empty() ? 0
+                              : (followed.cycles.back().end_s - followed.cycles.front().begin_s) / seconds);
+  const auto& which = leader.level.which;
+  const CycleFold all = fold_cycles(leader.level, followed.cycles, 0, which.size(), span.update_s);
+  for (const double x : {all.explained, all.no_half, all.no_third, all.no_part, all.shown, all.by_twos,
+                         all.by_twos_z, all.by_threes, all.by_threes_z, all.by_more_z})
+    put(x);
+  const auto power =
+      static_cast<std::size_t>(std::find(which.begin(), which.end(), Column::power) - which.begin());
+  const CycleFold own = power < which.size()
+                            ? fold_cycles(leader.level, followed.cycles, power, power + 1, span.update_s)
+                            : CycleFold{};
+  for (const double x :
+       {own.explained, own.no_part, own.shown, own.by_twos_z, own.by_threes_z, own.by_more_z})
+    put(x);
+  put(updates && updates->fold ? std::log(updates->fold->updates * updates->update_s / period_s) : kNothing);
+  put(updates && updates->fold ? updates->fold->explained : kNothing);
+}
+
+void compare(std::vector<Leader>& leaders) {
+  for (std::size_t i = 0; i < leaders.size(); ++i) {
+    std::array<float, kCompared.size()> best;
+    best.fill(-1);
+    std::array<float, 3> chances{};
+    for (std::size_t j = 0; j < leaders.size(); ++j) {
+      if (j == i) continue;
+      for (std::size_t q = 0; q < kCompared.size(); ++q)
+        best[q] = std::max(best[q], leaders[j].traits[kCompared[q]]);
+      const double ratio = leaders[j].period_s / leaders[i].period_s;
+      float& chance = chances[is_multiple(1 / ratio) ? 0 : is_multiple(ratio) ? 1 : 2];
+      chance = std::max(chance, leaders[j].traits[kTraits]);
+    }
+    LeaderTraits& own = leaders[i].traits;
+    for (std::size_t q = 0; q < kCompared.size(); ++q)
+      own[kOthers + q] = leaders.size() > 1 ? best[q] - own[kCompared[q]] : as_float(kNothing);
+    std::copy(chances.begin(), chances.end(), own.begin() + kOthers + kCompared.size());
+  }
+}
+
+}  // namespace
+
+std::span<const std::string_view, kFollowedTraits> followed_trait_names() {
+  return kNames;
+}
+
+std::vector<Leader> leaders_of(const Samples& samples, const std::vector<Judged>& candidates,
+                               const std::vector<Traits>& traits, const std::vector<double>& chances,
+                               const std::optional<FoldedUpdates>& updates, const Span& span) {
+  std::vector<Leader> out;
+  const auto first = first_of(candidates, chances);
+  for (std::size_t rank = 0; rank < first.size(); ++rank) {
+    const std::size_t i = first[rank];
+    const Judged& judged = candidates[i];
+    Leader leader;
+    leader.index = i;
+    leader.period_s = leader.length_s = judged.candidate.period_s;
+    leader.level = own_level(samples, judged, span);
+    leader.followed = follow(leader.level, judged.candidate.period_s);
+    std::copy(traits[i].begin(), traits[i].end(), leader.traits.begin());
+    const std::size_t rival = first[rank == 0 && first.size() > 1 ? 1 : 0];
+    std::size_t at = kTraits;
+    leader.traits[at++] = as_float(chances[i]);
+    leader.traits[at++] = as_float(static_cast<double>(rank));
+    leader.traits[at++] = as_float(rival == i ? chances[i] : chances[i] - chances[rival]);
+    leader.traits[at++] =
+        as_float(std::log(judged.candidate.period_s / candidates[first[0]].candidate.period_s));
+    describe(judged, updates, span, leader, at);
+    out.push_back(std::move(leader));
+  }
+  compare(out);
+  return out;
+}
+
+}  // namespace rubato::progress

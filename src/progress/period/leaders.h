@@ -1,0 +1,42 @@
+// The few candidates that the ranking puts first, each followed cycle by cycle: what can be asked of some,
+// but would cost too much of all. A second ranking is learnt on these numbers (leader_trees.inc): change
+// their order or meaning, and train anew (tools/train-period-ranking).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "progress/period/cycle_tracker.h"
+#include "progress/period/traits.h"
+#include "progress/period/undersampled.h"
+
+namespace rubato::progress {
+
+inline constexpr std::size_t kFollowedTraits = 36;
+inline constexpr std::size_t kLeaderTraits = kTraits + kFollowedTraits;
+using LeaderTraits = std::array<float, kLeaderTraits>;
+
+struct Leader {
+  std::size_t index = 0;  // among the candidates
+  double period_s = 0;    // of that candidate
+  Series level;           // own_level.h
+  Followed followed;
+  double length_s = 0;  // median of the cycles followed; the candidate's own period where there are too few
+  LeaderTraits traits{};
+};
+
+/// Best first, at most four, no two within 2 % of each other. `traits` and `chances` are those of the
+/// candidates; `updates`: what the updates make of the stretch, absent where there are too few.
+[[nodiscard]] std::vector<Leader> leaders_of(const Samples& samples, const std::vector<Judged>& candidates,
+                                             const std::vector<Traits>& traits,
+                                             const std::vector<double>& chances,
+                                             const std::optional<FoldedUpdates>& updates, const Span& span);
+
+/// Of the numbers that come after those of every candidate.
+[[nodiscard]] std::span<const std::string_view, kFollowedTraits> followed_trait_names();
+
+}  // namespace rubato::progress
