@@ -99,11 +99,11 @@ class Governor final : public Strategy {
   [[nodiscard]] std::optional<std::size_t> recognised(const StretchMean& mean) const;
   /// The program seen before that costs this at the found setting.
   [[nodiscard]] std::optional<std::size_t> known_at_found(const StretchMean& now) const;
-  void take_up(std::size_t program);
+  void take_up(std::size_t to);
   /// What surprised was another program, which takes so long at the found setting: what it lost before it was
   /// noticed is known by itself.
   void book_surprise(double log_time_at_found);
-  [[nodiscard]] Decision back_at(const Observation& o, std::size_t program, const StretchMean& now);
+  [[nodiscard]] Decision back_at(const Observation& o, std::size_t to, const StretchMean& now);
   /// A baseline that was meant for a new program is of one seen before: the new one is over already.
   [[nodiscard]] std::optional<std::size_t> over_already(const StretchMean& baseline) const;
   /// The job costs something else at the found setting: as it did before, or as a variant of the program that

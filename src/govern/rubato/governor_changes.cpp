@@ -130,10 +130,10 @@ std::optional<std::size_t> Governor::over_already(const StretchMean& baseline) c
   return known_at_found(baseline);
 }
 
-Decision Governor::back_at(const Observation& o, std::size_t program, const StretchMean& now) {
+Decision Governor::back_at(const Observation& o, std::size_t to, const StretchMean& now) {
   if (surprise_) book_surprise(now.log_time);
-  take_up(program);
-  Program& p = this->program();
+  take_up(to);
+  Program& p = program();
   surprised_ = Purpose::hold;
   p.add(found_, now, era_);
   if (p.searched) return go_on(o);
@@ -150,11 +150,11 @@ void Governor::book_surprise(double log_time_at_found) {
   surprise_.reset();
 }
 
-void Governor::take_up(std::size_t program) {
-  this->program().chosen = chosen_;
-  this->program().forget_looks();
-  current_ = program;
-  chosen_ = this->program().chosen;
+void Governor::take_up(std::size_t to) {
+  program().chosen = chosen_;
+  program().forget_looks();
+  current_ = to;
+  chosen_ = program().chosen;
 }
 
 void Governor::vary(const StretchMean& now) {
