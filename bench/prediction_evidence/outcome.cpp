@@ -43,7 +43,10 @@ Result<Outcome> judge(const Case& of, const std::filesystem::path& tables) {
   if (!table) return fail(table.error());
   const auto train = read(tables, of.train, of.knobs);
   if (!train) return fail(train.error());
-  Outcome out{.of = of, .floor = experiment::noise_floor(table->curves)};
+  Outcome out{.of = of,
+              .floor = experiment::noise_floor(table->curves),
+              .choices = floor_of_choices(table->curves, kMaxSlowdown)};
+  if (of.probes == 0) out.defaults = floor_of_defaults(table->curves, kMaxSlowdown);
   for (const std::string_view name : kLearners) {
     const auto learner = predict::find_learner(name);
     if (!learner) continue;

@@ -8,6 +8,7 @@
 #include "experiment/noise_floor.h"
 #include "experiment/validation.h"
 #include "prediction_evidence/asked.h"
+#include "prediction_evidence/floors.h"
 
 namespace rubato::prediction_evidence {
 
@@ -19,6 +20,8 @@ struct Judged {
 struct Outcome {
   Case of;
   experiment::NoiseFloor floor;
+  ChoiceFloor choices;
+  std::optional<DefaultFloor> defaults;  // without probes
   std::vector<Judged> judged;
 };
 

@@ -31,8 +31,10 @@ struct Figure {
   std::optional<double> found;
   double asked;
   bool at_least = false;
-  std::optional<double> floor;
-  [[nodiscard]] bool reached() const { return found && (at_least ? *found >= asked : *found <= asked); }
+  std::optional<double> floor;     // by all other rows of the workload
+  std::optional<double> defaults;  // by workloads whose defaults are alike
+  [[nodiscard]] bool good(double value) const { return at_least ? value >= asked : value <= asked; }
+  [[nodiscard]] bool reached() const { return found && good(*found); }
   [[nodiscard]] std::string text(double value) const {
     return at_least ? number(value, 3) : cat(number(value * 100, 2), " %");
   }
@@ -43,10 +45,18 @@ struct Figure {
 };
 
 std::vector<Figure> figures(const Outcome& of, const Validation& found) {
-  return {{"time error", found.errors.time, of.of.asked.time, false, of.floor.time},
-          {"energy error", found.errors.energy, of.of.asked.energy, false, of.floor.energy},
-          {"energy regret", found.energy_regret, of.of.asked.regret, false, {}},
-          {"captured", found.at_bound.captured, of.of.asked.captured, true, {}}};
+  std::vector<Figure> out = {
+      {"time error", found.errors.time, of.of.asked.time, false, of.floor.time, {}},
+      {"energy error", found.errors.energy, of.of.asked.energy, false, of.floor.energy, {}},
+      {"energy regret", found.energy_regret, of.of.asked.regret, false, of.choices.regret, {}},
+      {"captured", found.at_bound.captured, of.of.asked.captured, true, of.choices.captured, {}}};
+  if (of.defaults) {
+    out[0].defaults = of.defaults->time;
+    out[1].defaults = of.defaults->energy;
+    out[2].defaults = of.defaults->regret;
+    out[3].defaults = of.defaults->captured;
+  }
+  return out;
 }
 
 bool covered(const Validation& found) {
@@ -71,6 +81,11 @@ for one table, and [formats.md](../formats.md#rubatovalidate1) says what each on
   zero. Host watts are not counted.
 - **Noise floor**: a row predicted from all other rows of its own workload (monotone, no overshoot). The figure *between* leaves out the rows
   at the end of a knob, which have to be extrapolated. Learning from other workloads can go below the first, hardly below the second.
+- **Noise floor of a choice**: regret and captured when the setting is taken by those same predictions from the other rows. It is no
+  bound for a model that probes, which has seen the row it takes; it shows how much of a choice is the table's noise.
+- **Default floor**, without probes: what one default run tells at all. Rows are predicted (local linear, least absolute errors) and settings
+  chosen from the workloads of the same table whose default power and counters are nearest, *others of the same group included*, which no model here
+  may see, and how near is chosen in hindsight for each figure. Where that is worse than what was asked, the default run does not tell enough.
 - Averages of many rows hide that most of these tables were measured once, without repeats.
 )");
 }
@@ -115,10 +130,13 @@ void not_reached(const std::vector<Outcome>& asked) {
       all = false;
       std::string said = cat("- ", title(o.of), ": ", figure.what, " ", figure.cell(), ", asked ",
                              figure.at_least ? "at least " : "at most ", figure.text(figure.asked));
-      if (figure.floor) {
-        said += cat("; noise floor ", figure.text(*figure.floor));
-        if (*figure.floor > figure.asked) said += ", above what was asked";
-      }
+      const auto show = [&](std::string_view what, const std::optional<double>& floor) {
+        if (!floor) return;
+        said += cat("; ", what, " ", figure.text(*floor));
+        if (!figure.good(*floor)) said += ", worse than asked";
+      };
+      show("noise floor", figure.floor);
+      show("default floor", figure.defaults);
       for (const Judged& other : o.judged) {
         if (&other == &own || !other.found) continue;
         for (const Figure& theirs : figures(o, *other.found))
@@ -135,6 +153,26 @@ void not_reached(const std::vector<Outcome>& asked) {
     }
   }
   if (all) line("Nothing: every figure above is reached.");
+  line("");
+}
+
+void floors(const std::vector<Outcome>& asked) {
+  line("## Floors of the choices, and of what a default run tells\n");
+  line("Bold: worse than what was asked, so that reaching it would be luck.\n");
+  line(
+      "| case | noise floor: regret | captured | default floor: time | energy | regret | captured "
+      "|\n|---|---|---|---|---|---|---|");
+  for (const Outcome& o : asked) {
+    if (o.judged.empty() || !o.judged.front().found) continue;
+    const auto f = figures(o, *o.judged.front().found);
+    const auto cell = [](const Figure& figure, const std::optional<double>& floor) -> std::string {
+      if (!floor) return "-";
+      return figure.good(*floor) ? figure.text(*floor) : cat("**", figure.text(*floor), "**");
+    };
+    line(cat("| ", title(o.of), " | ", cell(f[2], f[2].floor), " | ", cell(f[3], f[3].floor), " | ",
+             cell(f[0], f[0].defaults), " | ", cell(f[1], f[1].defaults), " | ", cell(f[2], f[2].defaults),
+             " | ", cell(f[3], f[3].defaults), " |"));
+  }
   line("");
 }
 
@@ -177,6 +215,7 @@ void print_page(const std::vector<Outcome>& asked, const std::vector<Outcome>& t
   words();
   main_table(asked);
   not_reached(asked);
+  floors(asked);
   line("## Every model\n");
   for (const Outcome& o : asked) {
     all_learners(o);

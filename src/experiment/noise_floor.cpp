@@ -90,22 +90,35 @@ struct Sums {
 
 }  // namespace
 
+std::vector<std::optional<FloorGuess>> floor_guesses(const Curve& curve) {
+  std::vector<Coordinates> at;
+  for (const Observed& row : curve.rows) at.push_back(coordinates(row, curve.known));
+  const Observed& base = curve.known.at_default;
+  std::vector<std::optional<FloorGuess>> out(curve.rows.size());
+  for (std::size_t i = 0; i < curve.rows.size(); ++i) {
+    if (curve.rows[i].at == base.at) continue;
+    const auto guess = from_others(at, curve.rows, i);
+    if (!guess) continue;
+    const double log_time = guess->log_time - std::log(base.time.value());
+    const double log_power = guess->log_power - std::log(base.power().value());
+    out[i] = FloorGuess{log_time, log_time + log_power, guess->between};
+  }
+  return out;
+}
+
 NoiseFloor noise_floor(std::span<const Curve> curves) {
   Sums all;
   Sums between;
   for (const Curve& curve : curves) {
-    std::vector<Coordinates> at;
-    for (const Observed& row : curve.rows) at.push_back(coordinates(row, curve.known));
+    const Observed& base = curve.known.at_default;
+    const auto guesses = floor_guesses(curve);
     for (std::size_t i = 0; i < curve.rows.size(); ++i) {
+      if (!guesses[i]) continue;
       const Observed& row = curve.rows[i];
-      if (row.at == curve.known.at_default.at) continue;
-      const auto guess = from_others(at, curve.rows, i);
-      if (!guess) continue;
-      const double time_error = std::abs(std::exp(guess->log_time) / row.time.value() - 1);
-      const double energy_error =
-          std::abs(std::exp(guess->log_time + guess->log_power) / row.energy.value() - 1);
+      const double time_error = std::abs(std::exp(guesses[i]->log_time) * (base.time / row.time) - 1);
+      const double energy_error = std::abs(std::exp(guesses[i]->log_energy) * (base.energy / row.energy) - 1);
       all.add(time_error, energy_error);
-      if (guess->between) between.add(time_error, energy_error);
+      if (guesses[i]->between) between.add(time_error, energy_error);
     }
   }
   return {all.mean(all.time), all.mean(all.energy), between.mean(between.time), between.mean(between.energy)};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "predict/curve.h"
 
@@ -24,5 +25,14 @@ struct NoiseFloor {
 /// goes on straight. Over several knobs: the mean of the lines on which the row lies between others, or else
 /// of all its lines.
 [[nodiscard]] NoiseFloor noise_floor(std::span<const predict::Curve> curves);
+
+/// What the other rows of a workload say of one of them.
+struct FloorGuess {
+  double log_time = 0;  // over the default's, as measured
+  double log_energy = 0;
+  bool between = false;  // the row lies between others
+};
+/// One for each row; nothing for the default and where no line of others leads there.
+[[nodiscard]] std::vector<std::optional<FloorGuess>> floor_guesses(const predict::Curve& curve);
 
 }  // namespace rubato::experiment

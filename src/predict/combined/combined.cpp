@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "predict/combined/families.h"
 #include "predict/combined/stack.h"
 
 namespace rubato::predict {
@@ -56,8 +57,9 @@ class CombinedLearner final : public Learner {
  public:
   std::string_view name() const override { return "rubato"; }
 
-  Result<std::unique_ptr<Model>> learn(std::span<const Curve> curves,
+  Result<std::unique_ptr<Model>> learn(std::span<const Curve> given,
                                        std::span<const Knob> knobs) const override {
+    const std::vector<Curve> curves = by_family(given);
     std::vector<Member> members;
     std::vector<const Learner*> learners;
     std::optional<Error> refused;

@@ -33,6 +33,8 @@ class KnobBasis {
 
   [[nodiscard]] Eigen::Index width() const;
   [[nodiscard]] Eigen::Index columns() const;
+  /// How many covariates there are.
+  [[nodiscard]] Eigen::Index scores() const { return static_cast<Eigen::Index>(covariates_.size()); }
   [[nodiscard]] const std::vector<Knob>& knobs() const { return knobs_; }
 
  private:

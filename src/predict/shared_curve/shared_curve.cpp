@@ -1,11 +1,14 @@
 #include "predict/shared_curve/shared_curve.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
+#include "predict/shared_curve/local_regression.h"
 
 namespace rubato::predict {
 namespace shared_curve {
@@ -120,14 +123,76 @@ json to_json(const Eigen::VectorXd& v) {
   return std::vector<double>(v.begin(), v.end());
 }
 
+/// Of time or of energy: one curve for all, and a share of the neighbours' own.
+struct Fitted {
+  Eigen::VectorXd coefficients;
+  LocalRegression local;
+  double local_share = 0;
+  ResidualSpread spread;
+
+  /// Log ratios at the settings whose hinges, and hinges with covariates, are given.
+  [[nodiscard]] Eigen::VectorXd at(const Eigen::MatrixXd& expanded, const Eigen::MatrixXd& hinges,
+                                   const Eigen::VectorXd& covariates) const {
+    Eigen::VectorXd out = expanded * coefficients;
+    if (local_share > 0)
+      out = (1 - local_share) * out + local_share * (hinges * local.coefficients(covariates));
+    return out;
+  }
+  [[nodiscard]] json state() const {
+    return {{"coefficients", to_json(coefficients)},
+            {"local", local.state()},
+            {"local_share", local_share},
+            {"spread", spread.state()}};
+  }
+  [[nodiscard]] static Result<Fitted> read(const json& state, const KnobBasis& basis);
+};
+
+tl::unexpected<Error> corrupt(std::string_view why) {
+  return fail(ErrorCode::corrupt, cat("the state of a shared-curve model cannot be read: ", why));
+}
+
+Result<Fitted> Fitted::read(const json& state, const KnobBasis& basis) {
+  auto spread = ResidualSpread::read(state.at("spread"));
+  if (!spread) return fail(spread.error());
+  auto local = LocalRegression::read(state.at("local"), basis.width(), basis.scores());
+  if (!local) return fail(local.error());
+  const auto coefficients = state.at("coefficients").get<std::vector<double>>();
+  const auto share = state.at("local_share").get<double>();
+  if (std::ssize(coefficients) != basis.columns() || spread->root.rows() != basis.width())
+    return corrupt("its parts are of different sizes");
+  if (!(share >= 0 && share <= 1)) return corrupt("a share is not between 0 and 1");
+  return Fitted{Eigen::Map<const Eigen::VectorXd>(coefficients.data(), basis.columns()), std::move(*local),
+                share, std::move(*spread)};
+}
+
+Fitted fitted(const std::vector<CurveRows>& rows, Quantity quantity) {
+  const PooledFit pooled = fit_pooled(rows, quantity);
+  LocalRegression local(rows, quantity);
+  constexpr std::array kShares = {0.0, 0.25, 0.5, 0.75, 1.0};
+  std::optional<double> least;
+  double share = 0;
+  std::vector<Eigen::VectorXd> residuals;
+  for (const double candidate : kShares) {
+    std::vector<Eigen::VectorXd> mixed;
+    double error = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      mixed.emplace_back((1 - candidate) * pooled.left_out[i] + candidate * local.left_out()[i]);
+      error += rows[i].weight * mixed.back().cwiseAbs().mean();
+    }
+    if (least && error >= *least) continue;
+    least = error;
+    share = candidate;
+    residuals = std::move(mixed);
+  }
+  return {pooled.coefficients, std::move(local), share, fit_spread(rows, residuals)};
+}
+
 class SharedCurve final : public Model {
  public:
   struct Parts {
     KnobBasis basis;
-    Eigen::VectorXd time;  // coefficients
-    Eigen::VectorXd energy;
-    ResidualSpread time_spread;
-    ResidualSpread energy_spread;
+    Fitted time;
+    Fitted energy;
   };
   explicit SharedCurve(Parts parts) : parts_(std::move(parts)) {}
 
@@ -138,15 +203,12 @@ class SharedCurve final : public Model {
     for (const Observed& probe : known.probes) probed.push_back(probe.at);
     const auto probes = centre(known, probed);
     if (!probes) return fail(probes.error());
-    return believed(parts_.basis, parts_.time_spread, parts_.energy_spread, known, at, *here, *probes);
+    return believed(parts_.basis, parts_.time.spread, parts_.energy.spread, known, at, *here, *probes);
   }
 
   json state() const override {
-    return {{"basis", parts_.basis.state()},
-            {"time", to_json(parts_.time)},
-            {"energy", to_json(parts_.energy)},
-            {"time_spread", parts_.time_spread.state()},
-            {"energy_spread", parts_.energy_spread.state()}};
+    return {
+        {"basis", parts_.basis.state()}, {"time", parts_.time.state()}, {"energy", parts_.energy.state()}};
   }
 
  private:
@@ -156,7 +218,7 @@ class SharedCurve final : public Model {
     const auto covariates = parts_.basis.covariates(known);
     if (!covariates) return fail(covariates.error());
     const Eigen::MatrixXd x = parts_.basis.expand(*hinges, *covariates);
-    return Centre{x * parts_.time, x * parts_.energy};
+    return Centre{parts_.time.at(x, *hinges, *covariates), parts_.energy.at(x, *hinges, *covariates)};
   }
 
   Parts parts_;
@@ -180,36 +242,20 @@ class SharedCurveLearner final : public Learner {
       return fail(ErrorCode::invalid_argument,
                   cat("a shared curve needs at least ", kFewest,
                       " workloads that were measured at more than their default; there is ", rows->size()));
-    const PooledFit time = fit_pooled(*rows, Quantity::time);
-    const PooledFit energy = fit_pooled(*rows, Quantity::energy);
-    ResidualSpread time_spread = fit_spread(*rows, time.left_out);
-    ResidualSpread energy_spread = fit_spread(*rows, energy.left_out);
-    return std::make_unique<SharedCurve>(SharedCurve::Parts{std::move(*basis), time.coefficients,
-                                                            energy.coefficients, std::move(time_spread),
-                                                            std::move(energy_spread)});
+    return std::make_unique<SharedCurve>(SharedCurve::Parts{std::move(*basis), fitted(*rows, Quantity::time),
+                                                            fitted(*rows, Quantity::energy)});
   }
 
   Result<std::unique_ptr<Model>> read(const json& state) const override {
-    const auto corrupt = [](std::string_view why) {
-      return fail(ErrorCode::corrupt, cat("the state of a shared-curve model cannot be read: ", why));
-    };
     try {
       auto basis = KnobBasis::read(state.at("basis"));
       if (!basis) return fail(basis.error());
-      const auto time = state.at("time").get<std::vector<double>>();
-      const auto energy = state.at("energy").get<std::vector<double>>();
-      auto time_spread = ResidualSpread::read(state.at("time_spread"));
-      if (!time_spread) return fail(time_spread.error());
-      auto energy_spread = ResidualSpread::read(state.at("energy_spread"));
-      if (!energy_spread) return fail(energy_spread.error());
-      const auto columns = basis->columns();
-      if (std::ssize(time) != columns || std::ssize(energy) != columns ||
-          time_spread->root.rows() != basis->width() || energy_spread->root.rows() != basis->width())
-        return corrupt("its parts are of different sizes");
+      auto time = Fitted::read(state.at("time"), *basis);
+      if (!time) return fail(time.error());
+      auto energy = Fitted::read(state.at("energy"), *basis);
+      if (!energy) return fail(energy.error());
       return std::make_unique<SharedCurve>(
-          SharedCurve::Parts{std::move(*basis), Eigen::Map<const Eigen::VectorXd>(time.data(), columns),
-                             Eigen::Map<const Eigen::VectorXd>(energy.data(), columns),
-                             std::move(*time_spread), std::move(*energy_spread)});
+          SharedCurve::Parts{std::move(*basis), std::move(*time), std::move(*energy)});
     } catch (const json::exception& error) {
       return corrupt(error.what());
     }

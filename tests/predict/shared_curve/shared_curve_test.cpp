@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "predict/shared_curve/local_regression.h"
 #include "predict/shared_curve/made_curves.h"
 
 namespace rubato::predict {
@@ -29,6 +30,51 @@ TEST(SharedCurve, LearnsWhatThePowerAtTheDefaultTells) {
     const Curve unseen = made::curve("new", "new", share, 200 + 100 * share);
     EXPECT_LT(mean_error(**model, unseen, unseen.known), 0.03) << share;
   }
+}
+
+TEST(SharedCurve, FollowsTheWorkloadsThatAreAlikeWhereNoLineFits) {
+  // Work that waits for memory up to a threshold of a counter, and for the SMs above it: a step.
+  std::vector<Curve> curves;
+  for (int i = 0; i < 24; ++i) {
+    Curve c = made::curve(cat("group", i % 6), cat("workload", i), i < 12 ? 0.1 : 0.9, 250);
+    c.known.features["active"] = i;
+    curves.push_back(std::move(c));
+  }
+  const auto model = shared_curve_learner().learn(curves, kClock);
+  ASSERT_TRUE(model) << model.error().what;
+  for (const int i : {2, 9, 14, 21}) {
+    Curve unseen = made::curve("new", "new", i < 12 ? 0.1 : 0.9, 250);
+    unseen.known.features["active"] = i + 0.5;
+    EXPECT_LT(mean_error(**model, unseen, unseen.known), 0.02) << i;
+  }
+}
+
+TEST(LocalRegression, AFewNeighboursOfAnotherKindDoNotBendTheCurve) {
+  std::vector<shared_curve::CurveRows> curves(10);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    curves[i].hinges = Eigen::MatrixXd::Ones(2, 1);
+    curves[i].log_time = Eigen::VectorXd::Constant(2, i < 3 ? 1.0 : 0.1);
+    curves[i].log_energy = curves[i].log_time;
+    curves[i].covariates = Eigen::VectorXd::Constant(1, 0.001 * static_cast<double>(i));
+    curves[i].group = static_cast<int>(i);
+  }
+  const shared_curve::LocalRegression local(curves, shared_curve::Quantity::time);
+  const Eigen::VectorXd b = local.coefficients(curves[5].covariates);
+  ASSERT_EQ(b.size(), 1);
+  EXPECT_NEAR(b[0], 0.1, 0.02);
+}
+
+TEST(LocalRegression, RefusesAStateWithoutWorkloadsOrOfAnotherBasis) {
+  const auto none =
+      shared_curve::LocalRegression::read({{"neighbours", 2}, {"workloads", nlohmann::json::array()}}, 1, 1);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::corrupt);
+  const nlohmann::json workload = {
+      {"hinges", {{1.0, 2.0}}}, {"value", {0.1}}, {"weight", 1.0}, {"covariates", {0.0}}};
+  const nlohmann::json state = {{"neighbours", 2}, {"workloads", {workload}}};
+  EXPECT_TRUE(shared_curve::LocalRegression::read(state, 2, 1));
+  EXPECT_FALSE(shared_curve::LocalRegression::read(state, 3, 1));
+  EXPECT_FALSE(shared_curve::LocalRegression::read(state, 2, 2));
 }
 
 TEST(SharedCurve, AProbeTellsWhatTheDefaultCannot) {

@@ -1,0 +1,34 @@
+// What no model can be expected to beat: how far choices go wrong by the noise of a table, and what one
+// default run tells of a workload at all.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "predict/curve.h"
+
+namespace rubato::prediction_evidence {
+
+/// Choosing by what all other rows of the workload say of each row (experiment::floor_guesses). Fractions. A
+/// model that probes may do better: it has seen the row it takes.
+struct ChoiceFloor {
+  double regret = 0;
+  std::optional<double> captured;  // absent where nothing can be saved inside the bound
+};
+[[nodiscard]] ChoiceFloor floor_of_choices(std::span<const predict::Curve> curves, double max_slowdown);
+
+/// Predicting, and choosing, by the workloads of the same table whose defaults are most alike (log power and
+/// counters), others of the same group included, which no model here may see; how near they have to be is
+/// chosen in hindsight, for each figure by itself. Rows: local linear regression on absolute errors. Choices:
+/// the setting that saved them most, a broken bound counting as nothing. Fractions.
+struct DefaultFloor {
+  double time = 0;
+  double energy = 0;
+  double regret = 0;
+  double captured = 0;
+};
+/// Nothing for fewer than three workloads or where they were not measured at the same settings.
+[[nodiscard]] std::optional<DefaultFloor> floor_of_defaults(std::span<const predict::Curve> curves,
+                                                            double max_slowdown);
+
+}  // namespace rubato::prediction_evidence
