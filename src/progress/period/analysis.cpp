@@ -20,14 +20,16 @@ constexpr double kBandLongest = 64;     // steps of the grid
 constexpr double kLeastUpdates = 2.6;   // in a cycle: fewer show an alias as well as the cycle
 constexpr double kLeastCycles = 2.2;    // of a candidate, in what is looked at
 constexpr double kLeastChance = 0.2;    // of the best candidate, for anything to be found at all
-constexpr double kExplained = 0.65;  // of the updates' variance by one fold, where no candidate is believed
-constexpr double kFewUpdates = 3;    // in its period
-constexpr double kHopeless = 0.02;   // by the first ranking: not worth following
+constexpr double kExplained = 0.65;     // of the updates' variance by one fold, for it to be believed
+constexpr double kFewUpdates = 3;       // in its period
+constexpr double kHopeless = 0.02;      // by the first ranking: not worth following
 constexpr double kLeastResolved =
     0.25;  // that it is seen, rather than stands for what the readings cannot show
 
 // Another period is not taken where the readings fold on it less well (dispersion.h) by more than
 constexpr double kSeenWorse = 0.15;
+constexpr double kSharper = 12;       // updates in a cycle
+constexpr double kSameLength = 0.03;  // so near the fold's length is the candidate's, told better
 constexpr double kShortWindow = 0.5;  // of an update
 constexpr double kFoldsAtAll = 0.4;   // and where they hardly fold at all there is nothing to lose
 constexpr double kMoved = 0.02;
@@ -85,6 +87,14 @@ std::optional<Seen> told_by(const FoldedUpdates& updates, const Samples& samples
   if (!short_window && folds_worse(samples, found, seen->period_s, period_s, span, kSeenWorse, kFoldsAtAll))
     return std::nullopt;
   return seen;
+}
+
+/// Of few updates in a cycle the fold over all of them has the length sharper than the likeness of a lag.
+double sharper_length(const FoldedUpdates& updates, double period_s) {
+  if (period_s >= kSharper * updates.update_s || !updates.fold || updates.fold->explained < kExplained)
+    return period_s;
+  const double folded_s = updates.fold->updates * updates.update_s;
+  return std::abs(folded_s / period_s - 1) < kSameLength ? folded_s : period_s;
 }
 
 }  // namespace
@@ -146,6 +156,11 @@ Analysis analyse(const Samples& samples, const Span& span) {
   } else if (chance_resolved(best->traits, out.chance, believed.rival) < kLeastResolved) {
     out.unresolved_s = best->length_s;
     return out;
+  }
+  const double sharper_s = updates ? sharper_length(*updates, finding.period_s) : finding.period_s;
+  if (finding.relation == PeriodRelation::exact && sharper_s != finding.period_s) {
+    finding.period_s = sharper_s;
+    finding.followed = follow(finding.level, sharper_s);
   }
   out.finding = std::move(finding);
   return out;
