@@ -81,9 +81,9 @@ guard::GpuFactory factory(const std::shared_ptr<device::Backend>& backend) {
 }
 
 int restore_left_behind(const Machine& machine) {
-  const auto reports = guard::restore_stale({.folder = machine.folder,
-                                             .open = factory(machine.backend),
-                                             .driver_version = machine.backend->driver_version()});
+  const guard::GpuFactory open = factory(machine.backend);
+  const auto reports = guard::restore_stale(
+      {.folder = machine.folder, .open = open, .driver_version = machine.backend->driver_version()});
   if (!reports) return refuse(reports.error());
   int status = 0;
   for (const RestorationReport& report : *reports) {
@@ -96,7 +96,7 @@ int restore_left_behind(const Machine& machine) {
   return status;
 }
 
-int serve(const Options& options, Config config, const Machine& machine) {
+int serve(const Options& options, const Config& config, const Machine& machine) {
   auto signals = guard::ending_signals();
   if (!signals) return refuse(signals.error());
   ::signal(SIGPIPE, SIG_IGN);
@@ -178,7 +178,7 @@ int run(const Options& options) {
   const auto machine = open_machine(*config);
   if (!machine) return refuse(machine.error());
   if (options.restore_only) return restore_left_behind(*machine);
-  return serve(options, std::move(*config), *machine);
+  return serve(options, *config, *machine);
 }
 
 }  // namespace

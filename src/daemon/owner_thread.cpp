@@ -77,7 +77,7 @@ void OwnerThread::post(Ticket ticket, Task task) {
 
 void OwnerThread::loop() {
   t_calls = &calls_;
-  TimePoint free_since = wall_.now();
+  TimePoint free_since{};  // nothing was before the first
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return over_ || !tasks_.empty(); });
