@@ -148,7 +148,8 @@ struct Fitted {
 };
 
 tl::unexpected<Error> corrupt(std::string_view why) {
-  return fail(ErrorCode::corrupt, cat("the state of a shared-curve model cannot be read: ", why));
+  return fail(ErrorCode::corrupt, cat("the state of a shared-curve model cannot be read: ", why),
+              "a model of another version of rubato has to be trained again: rubato model train");
 }
 
 Result<Fitted> Fitted::read(const json& state, const KnobBasis& basis) {

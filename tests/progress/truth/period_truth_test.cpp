@@ -14,8 +14,8 @@ namespace rubato::period_truth {
 namespace {
 
 constexpr std::uint64_t kSeed = 200'000;
-// Twelve of each of the 95 pairs of family and sensor; without the optimizer three, or it would take minutes.
-#ifdef __OPTIMIZE__
+// Twelve of each of the 95 pairs of family and sensor; three where it would take minutes.
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kTraces = 1140;
 #else
 constexpr std::uint64_t kTraces = 285;
@@ -61,8 +61,9 @@ TEST_F(RubatoOnGeneratedTraces, HoldAllFamiliesAlikeAndEnoughThatCanBeObserved) 
 
 // Asked for are 0.97 of both. The detector is not there yet, as docs/evidence/periods.md tells; these lines
 // keep what is reached from being lost, and are to be raised with it.
-constexpr double kExactReached = 0.87;
-constexpr double kBeyondReached = 0.65;
+constexpr bool kMany = kTraces > 1000;
+constexpr double kExactReached = kMany ? 0.91 : 0.87;
+constexpr double kBeyondReached = kMany ? 0.79 : 0.72;
 
 TEST_F(RubatoOnGeneratedTraces, FourInFiveObservablePeriodsAreExact) {
   const Tally seen = tally(verdicts(), is_observable);
