@@ -123,6 +123,7 @@ Analysis analyse(const Samples& samples, const Span& span) {
   for (const Judged& judged : all) out.likest = std::max(out.likest, judged.likeness.median);
   const auto traits = traits_of(all, span);
   std::vector<double> chances;
+  chances.reserve(traits.size());
   for (const Traits& t : traits) chances.push_back(chance_of_candidate(t));
   if (!chances.empty()) out.chance = *std::max_element(chances.begin(), chances.end());
   if (out.chance < kHopeless) return out;
