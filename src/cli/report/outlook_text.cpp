@@ -34,6 +34,8 @@ std::string weighed_saving_text(const analyse::Savings& s, const Goal& goal, std
   if (!goal.second && !goal.idle) return {};
   std::string by;
   if (goal.second) by = cat("a second worth ", text_of(Joules(goal.second->value())));
+  if (goal.host_watts)
+    by += cat(by.empty() ? "" : " and ", text_of(*goal.host_watts), " of the host counted");
   if (goal.idle) by += cat(by.empty() ? "" : " and ", text_of(*goal.idle), " of an idle board left out");
   const Joules weighed = s.run_saved - static_cast<double>(gpus) * beside_board(goal) * s.run_longer;
   return cat("As it was asked to be weighed, with ", by,
