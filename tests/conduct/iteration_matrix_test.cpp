@@ -97,9 +97,7 @@ TEST(IterationFromTelemetry, IsFoundOnMostBoardsAndWorkloadsWhoseSensorShowsIt) 
   std::cout << found << " of " << visible << " that show one, " << all_pairs().size() << " in all\n";
   EXPECT_EQ(surely_wrong, 0);
   EXPECT_GT(visible, 40);
-  // All are asked for; most of those missed last some three updates of their sensor and are told 1 to 3 %
-  // off.
-  EXPECT_GE(found, visible * 8 / 10);
+  EXPECT_GE(found, visible * 19 / 20);
 }
 
 }  // namespace

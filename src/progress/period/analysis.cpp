@@ -24,12 +24,13 @@ constexpr double kExplained = 0.65;     // of the updates' variance by one fold,
 constexpr double kFewUpdates = 3;       // in its period
 constexpr double kHopeless = 0.02;      // by the first ranking: not worth following
 constexpr double kLeastResolved =
-    0.25;  // that it is seen, rather than stands for what the readings cannot show
+    0.5;  // that it is seen, rather than stands for what the readings cannot show
 
 // Another period is not taken where the readings fold on it less well (dispersion.h) by more than
 constexpr double kSeenWorse = 0.15;
 constexpr double kSharper = 12;       // updates in a cycle
 constexpr double kSameLength = 0.03;  // so near the fold's length is the candidate's, told better
+constexpr double kAnotherLength = 0.03;
 constexpr double kShortWindow = 0.5;  // of an update
 constexpr double kFoldsAtAll = 0.4;   // and where they hardly fold at all there is nothing to lose
 constexpr double kMoved = 0.02;
@@ -63,10 +64,11 @@ struct Believed {
   double rival = 0;  // chance of the next
 };
 
-Believed believed_of(std::vector<Leader>& leaders, const std::vector<Judged>& all) {
+Believed believed_of(std::vector<Leader>& leaders, const std::vector<Judged>& all, double update_s) {
   Believed out;
   for (Leader& leader : leaders) {
     if (all[leader.index].sharpness < kSharp) continue;  // a swell: a fan, or a controller
+    if (repeats_by_sampling(leader, leaders, update_s)) continue;
     const double chance = chance_of_leader(leader.traits);
     out.rival = std::max(out.rival, std::min(chance, out.chance));
     if (chance <= out.chance) continue;
@@ -129,11 +131,14 @@ Analysis analyse(const Samples& samples, const Span& span) {
   if (out.chance < kHopeless) return out;
   const auto updates = fold_updates(samples, span);
   auto leaders = leaders_of(samples, all, traits, chances, updates, span);
-  const Believed believed = believed_of(leaders, all);
+  const Believed believed = believed_of(leaders, all, span.update_s);
   Leader* best = believed.leader;
   out.chance = believed.chance;
   if (best == nullptr) return out;
-  const Judged& now = all[best->index];
+  Judged now = all[best->index];
+  // Where following came out at another length, as at twice a candidate, that length was believed.
+  if (std::abs(best->length_s / now.candidate.period_s - 1) > kAnotherLength)
+    now.candidate.period_s = best->length_s;
   Finding finding;
   finding.chance = out.chance;
   finding.period_s = now.candidate.period_s;
@@ -161,6 +166,7 @@ Analysis analyse(const Samples& samples, const Span& span) {
   const double sharper_s = updates ? sharper_length(*updates, finding.period_s) : finding.period_s;
   if (finding.relation == PeriodRelation::exact && sharper_s != finding.period_s) {
     finding.period_s = sharper_s;
+    finding.sharpened = true;
     finding.followed = follow(finding.level, sharper_s);
   }
   out.finding = std::move(finding);

@@ -9,14 +9,18 @@ namespace {
 
 constexpr double kUneven = 0.02;  // spread of lengths that jitter
 constexpr double kStepped = 1.6;  // times what neighbours differ by: the length changed, or drifts
-constexpr double kResolved = 12;  // updates in a cycle, from which on single cycles are timed well
+constexpr std::size_t kGroups = 5;
 
 }  // namespace
 
-std::vector<double> lengths_of(const std::vector<Cycle>& cycles, double period_s, double update_s) {
+std::vector<double> lengths_of(const std::vector<Cycle>& cycles, double period_s, double update_s,
+                               double updates) {
   std::vector<double> out;
-  const double resolved = kResolved * update_s;
-  const auto group = static_cast<std::size_t>(std::max(1.0, std::ceil(resolved / period_s)));
+  const auto lasting = [&](double so_many) {
+    return static_cast<std::size_t>(std::max(1.0, std::ceil(so_many * update_s / period_s)));
+  };
+  const std::size_t group =
+      std::min(lasting(updates), std::max(lasting(kTimedWell), cycles.size() / kGroups));
   std::size_t first = 0;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     const bool joined = i == first || cycles[i].begin_s - cycles[i - 1].end_s < 1e-6;

@@ -7,10 +7,12 @@
 
 namespace rubato::progress {
 
+constexpr double kTimedWell = 12;  // updates in a cycle, from which on single cycles are timed well
+
 /// The lengths a median is taken of: single cycles where the sensor resolves them, else means over as many as
-/// it takes.
+/// last `updates` of the sensor; above kTimedWell over no more than a fifth of the cycles for that.
 [[nodiscard]] std::vector<double> lengths_of(const std::vector<Cycle>& cycles, double period_s,
-                                             double update_s);
+                                             double update_s, double updates = kTimedWell);
 
 /// The median; of uneven lengths the mean of those around it.
 [[nodiscard]] double steady_median(std::vector<double> lengths);

@@ -6,6 +6,7 @@
 
 #include "progress/period/cycle_fold.h"
 #include "progress/period/cycle_lengths.h"
+#include "progress/period/overtones.h"
 #include "progress/period/own_level.h"
 
 namespace rubato::progress {
@@ -17,6 +18,13 @@ constexpr double kLeastChance = 0.02;  // of those after the first
 constexpr double kSame = 0.02;
 constexpr double kNothing = -3;  // no fold of the updates, or no other leader
 constexpr std::size_t kLeastLengths = 3;
+constexpr double kOnGrid = 0.25;  // updates
+constexpr double kOffGrid = 0.15;
+constexpr double kMostParts = 5;
+constexpr double kSamePart = 0.015;
+// Logarithm of energies (overtones.h). Of 1,650 leaders of development traces of which this holds, 32 are the
+// iteration.
+constexpr double kFoldedFromAbove = -3.5;
 
 constexpr std::array<std::string_view, kFollowedTraits> kNames = {
     // What the first ranking says.
@@ -29,6 +37,9 @@ constexpr std::array<std::string_view, kFollowedTraits> kNames = {
     "power_by_threes_z", "power_by_more_z",
     // The fold that orders the updates best.
     "over_fold", "fold_explained",
+    // Between its harmonics (overtones.h), and how far two or three cycles are from whole updates, in
+    // updates.
+    "half", "third", "overtones_no_half", "overtones_no_third", "off_grid_twos", "off_grid_threes",
     // The best of the other leaders, less its own.
     "other_explained", "other_covered", "other_shown",
     // By the first ranking, of the leaders that are parts of it, multiples, or neither.
@@ -38,7 +49,7 @@ enum Index : std::size_t {
   kCovered = kTraits + 5,
   kExplained = kTraits + 12,
   kShown = kTraits + 16,
-  kOthers = kTraits + 30
+  kOthers = kTraits + 36
 };
 constexpr std::array<Index, 3> kCompared = {kExplained, kCovered, kShown};
 
@@ -113,6 +124,11 @@ void describe(const Judged& judged, const std::optional<FoldedUpdates>& updates,
     put(x);
   put(updates && updates->fold ? std::log(updates->fold->updates * updates->update_s / period_s) : kNothing);
   put(updates && updates->fold ? updates->fold->explained : kNothing);
+  leader.overtones = overtones_of(high_pass(judged.band->readings, 2 * leader.length_s), leader.length_s);
+  const Overtones& o = leader.overtones;
+  for (const double x : {o.half, o.third, o.no_half, o.no_third}) put(x);
+  const double cycle = leader.length_s / span.update_s;
+  for (const double times : {2.0, 3.0}) put(std::abs(times * cycle - std::round(times * cycle)));
 }
 
 void compare(std::vector<Leader>& leaders) {
@@ -136,6 +152,22 @@ void compare(std::vector<Leader>& leaders) {
 }
 
 }  // namespace
+
+bool repeats_by_sampling(const Leader& leader, const std::vector<Leader>& leaders, double update_s) {
+  const auto off_grid = [&](double length_s) {
+    const double cycle = length_s / update_s;
+    return std::abs(cycle - std::round(cycle));
+  };
+  const Overtones& o = leader.overtones;
+  if (o.no_half == kUnknownOvertones || off_grid(leader.length_s) > kOnGrid) return false;
+  return std::any_of(leaders.begin(), leaders.end(), [&](const Leader& part) {
+    const double times = std::round(leader.length_s / part.length_s);
+    if (times < 2 || times > kMostParts || off_grid(part.length_s) < kOffGrid) return false;
+    if (std::abs(leader.length_s / part.length_s / times - 1) > kSamePart) return false;
+    const double between = times == 2 ? o.no_half : times == 3 ? o.no_third : std::max(o.no_half, o.no_third);
+    return between < kFoldedFromAbove;
+  });
+}
 
 std::span<const std::string_view, kFollowedTraits> followed_trait_names() {
   return kNames;

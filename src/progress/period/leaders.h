@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "progress/period/cycle_tracker.h"
+#include "progress/period/overtones.h"
 #include "progress/period/traits.h"
 #include "progress/period/undersampled.h"
 
 namespace rubato::progress {
 
-inline constexpr std::size_t kFollowedTraits = 36;
+inline constexpr std::size_t kFollowedTraits = 42;
 inline constexpr std::size_t kLeaderTraits = kTraits + kFollowedTraits;
 using LeaderTraits = std::array<float, kLeaderTraits>;
 
@@ -26,8 +27,15 @@ struct Leader {
   Series level;           // own_level.h
   Followed followed;
   double length_s = 0;  // median of the cycles followed; the candidate's own period where there are too few
+  Overtones overtones;  // of that length
   LeaderTraits traits{};
 };
+
+/// Whether it is another leader's cycle some times, which is no whole number of updates while these are: then
+/// the same readings come back after so many cycles, and what lies between the harmonics is folded from above
+/// (overtones.h).
+[[nodiscard]] bool repeats_by_sampling(const Leader& leader, const std::vector<Leader>& leaders,
+                                       double update_s);
 
 /// Best first, at most four, no two within 2 % of each other. `traits` and `chances` are those of the
 /// candidates; `updates`: what the updates make of the stretch, absent where there are too few.

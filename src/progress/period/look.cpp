@@ -16,6 +16,7 @@ constexpr double kSlipBetter = 0.04;
 constexpr double kSlipCycles = 6;  // compared over so many
 constexpr double kSlipBins = 32;
 constexpr double kSlipUpdates = 30;
+constexpr double kLongStretch = 50;  // updates: the ends of a stretch so long are 2 % of it at most
 
 /// Whether the median cycle is another length than the period found, and folds the readings clearly less
 /// well.
@@ -47,7 +48,7 @@ std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& 
   if (out.finding.relation == PeriodRelation::exact) out.followed = std::move(out.finding.followed);
   out.begin_s = span.begin_s;
   out.end_s = span.end_s;
-  out.slips = marks_slip(samples, out, span.update_s);
+  out.slips = out.finding.sharpened || marks_slip(samples, out, span.update_s);
   if (out.followed.cycles.size() >= 3) {
     out.begin_s = out.followed.cycles.front().begin_s;
     out.end_s = out.followed.cycles.back().end_s;
@@ -76,7 +77,7 @@ std::vector<double> lengths_of(const Regime& regime, double update_s) {
 std::vector<double> all_lengths(const Look& look) {
   std::vector<double> all;
   for (const auto& regime : look.regimes) {
-    auto lengths = lengths_of(regime, look.span.update_s);
+    auto lengths = lengths_of(regime.followed.cycles, regime.period_s, look.span.update_s, kLongStretch);
     if (lengths.size() < 3 || regime.slips)
       lengths.assign(
           static_cast<std::size_t>(std::max(1.0, (regime.end_s - regime.begin_s) / regime.period_s)),
