@@ -133,7 +133,7 @@ void describe(const Judged& judged, const std::optional<FoldedUpdates>& updates,
 
 void compare(std::vector<Leader>& leaders) {
   for (std::size_t i = 0; i < leaders.size(); ++i) {
-    std::array<float, kCompared.size()> best;
+    std::array<float, kCompared.size()> best{};
     best.fill(-1);
     std::array<float, 3> chances{};
     for (std::size_t j = 0; j < leaders.size(); ++j) {

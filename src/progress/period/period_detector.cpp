@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kFirstLookSeconds = 4.05;  // three looks that agree may decide from 5.1 s on
 constexpr double kLookSoon = 1.12;  // the next look, times the length of the trace: 5.1, 5.7, 6.4, 7.1, 8.0 s
-constexpr double kHurrySeconds = 60;  // from here on, undecided still,
+constexpr double kHurrySeconds = 9;  // from here on, undecided still,
 constexpr double kLookAgain = 1.25;
 constexpr double kLookAgainDecided = 2;  // and then: between them only the latest iterations are looked at
 constexpr double kAdvanceSeconds = 1;    // or so many iterations: those since are followed on
