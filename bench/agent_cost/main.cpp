@@ -78,7 +78,7 @@ class Job {
       leader_s_ += timed([&] {
         leader_.see(standing(iterations), kIteration, now_);
         static_cast<void>(leader_.tally());
-        leader_.want({.sm_clock = ClockRange{Megahertz(1000), Megahertz(1000.0 + decision)}}, now_);
+        leader_.want(Setting{.sm_clock = ClockRange{Megahertz(1000), Megahertz(1000.0 + decision)}}, now_);
       });
       for (int round = 0; round < 2; ++round) {
         down();

@@ -44,6 +44,10 @@ bool is_objective(std::string_view text) {
   return is_one_of(text, kObjectives);
 }
 
+bool is_rank_clocks(std::string_view text) {
+  return text == "own" || text == "same";
+}
+
 /// '+' between them, because ',' is between options.
 bool is_knobs(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -63,9 +67,10 @@ struct Key {
   Kind kind;
 };
 
-constexpr std::array<Key, 7> kKeys{{{"max-slowdown", is_share, "5%", Kind::bound},
+constexpr std::array<Key, 8> kKeys{{{"max-slowdown", is_share, "5%", Kind::bound},
                                     {"objective", is_objective, "energy (edp, ed2p, cost)", Kind::goal},
                                     {"knobs", is_knobs, "power-limit+sm-clock+memory-clock", Kind::goal},
+                                    {"rank-clocks", is_rank_clocks, "own (same)", Kind::goal},
                                     {"host-watts", is_above_zero, "300", Kind::goal},
                                     {"power-limit", is_above_zero, "250", Kind::setting},
                                     {"sm-clock", is_above_zero, "1200", Kind::setting},

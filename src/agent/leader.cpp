@@ -136,7 +136,7 @@ void Leader::see(const Report& own, Seconds iteration, TimePoint now) {
   pursue(now);
 }
 
-void Leader::want(const Setting& setting, TimePoint now) {
+void Leader::want(const JobSetting& setting, TimePoint now) {
   wanted_ = setting;
   pursue(now);
 }
@@ -144,10 +144,13 @@ void Leader::want(const Setting& setting, TimePoint now) {
 void Leader::pursue(TimePoint now) {
   if (phase_ != Phase::idle || wanted_ == agreed_ || now < retry_ || !why_not().empty()) return;
   // Whoever has not yet come to the iteration of the switch before must not be asked about another one.
-  const bool settled = std::all_of(seats_.begin(), seats_.end(), [this](const auto& entry) {
-    return entry.second.report->epoch == agreed_epoch_;
-  });
-  if (settled) propose(now);
+  if (settled()) propose(now);
+}
+
+bool Leader::settled() const {
+  return phase_ == Phase::idle && std::all_of(seats_.begin(), seats_.end(), [this](const auto& entry) {
+           return entry.second.report && entry.second.report->epoch == agreed_epoch_;
+         });
 }
 
 void Leader::propose(TimePoint now) {
@@ -161,7 +164,14 @@ void Leader::propose(TimePoint now) {
              .deadline = now + patience(),
              .answered = {}};
   phase_ = Phase::proposed;
-  send(std::nullopt, Propose{switch_.epoch, switch_.at, own, patience(), switch_.setting});
+  const auto proposal = [&](Peer peer) {
+    return Propose{switch_.epoch, switch_.at, own, patience(), switch_.setting.of(peer)};
+  };
+  if (switch_.setting.lower.empty())
+    send(std::nullopt, proposal(kOwn));
+  else
+    for (const auto& [peer, seat] : seats_)
+      if (peer != kOwn) send(peer, proposal(peer));
   if (members() == 0) commit(now);
   rest(now);
 }
@@ -203,7 +213,7 @@ void Leader::cancel(const std::string& why, TimePoint now) {
   ++failed_in_row_;
   // What is held meanwhile is what was to be left, perhaps for being too slow. The found setting needs
   // nobody's consent.
-  if (switch_.setting.empty())
+  if (switch_.setting.base.empty())
     halt("going there at one iteration was not agreed on", now);
   else if (failed_in_row_ >= kMostCancelled)
     halt(cat("nothing was agreed on ", kMostCancelled, " times"), now);
@@ -211,7 +221,7 @@ void Leader::cancel(const std::string& why, TimePoint now) {
 
 void Leader::halt(const std::string& why, TimePoint now) {
   wanted_ = {};
-  if (phase_ == Phase::idle && agreed_.empty()) return;
+  if (phase_ == Phase::idle && agreed_.base.empty()) return;
   retry_ = std::max(retry_, now + timing_.retry);
   send(std::nullopt, Halt{why});
   notes_.push_back(cat("everybody back to the found setting: ", why));

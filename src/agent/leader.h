@@ -38,7 +38,8 @@ class Leader {
   void see(const Report& own, Seconds iteration, TimePoint now);
   /// The setting all are to be at, empty for the found one. Pursued until all are, another one is wanted, or
   /// everybody had to go back.
-  void want(const Setting& setting, TimePoint now);
+  void want(const JobSetting& setting, TimePoint now);
+  void want(const Setting& of_all, TimePoint now) { want(JobSetting{of_all, {}}, now); }
   void stage(BlockRole role, const std::string& why);
   void step(TimePoint now);
   /// This agent's own run is over.
@@ -49,9 +50,13 @@ class Leader {
   [[nodiscard]] std::vector<Peer> take_dropped();
 
   /// What is to be in force here now, and since which epoch (0: never switched, or halted).
-  [[nodiscard]] const Setting& agreed() const { return agreed_; }
+  [[nodiscard]] Setting agreed() const { return agreed_.of(kOwn); }
+  /// The same of all.
+  [[nodiscard]] const JobSetting& agreed_by_all() const { return agreed_; }
   [[nodiscard]] std::uint64_t epoch() const { return agreed_epoch_; }
   [[nodiscard]] bool switching() const { return phase_ != Phase::idle; }
+  /// Nothing is being switched, and all have told that what was agreed on is in force.
+  [[nodiscard]] bool settled() const;
   /// At which of its own iterations it switches; absent where no switch is agreed on.
   [[nodiscard]] std::optional<std::int64_t> switches_at() const;
 
@@ -88,7 +93,7 @@ class Leader {
   struct Switch {
     std::uint64_t epoch = 0;
     std::int64_t at = 0;
-    Setting setting;
+    JobSetting setting;
     TimePoint deadline;
     std::set<Peer> answered;
   };
@@ -119,8 +124,8 @@ class Leader {
   bool were_all_here_ = false;
   JobTally tally_;
   Seconds iteration_{1.0};
-  Setting wanted_;
-  Setting agreed_;
+  JobSetting wanted_;
+  JobSetting agreed_;
   std::uint64_t agreed_epoch_ = 0;
   TimePoint agreed_since_;
   Phase phase_ = Phase::idle;

@@ -138,13 +138,23 @@ Result<std::shared_ptr<conduct::JobAgent>> make_job_agent(const agent::JobPlace&
   return std::make_shared<conduct::JobAgent>(std::move(parts), clock.now());
 }
 
+Result<bool> parse_rank_clocks(const std::string& text) {
+  if (text == "same") return false;
+  if (text == "own") return true;
+  return fail(ErrorCode::invalid_argument, cat("--rank-clocks ", text, ": there are same and own"),
+              "own gives ranks that wait for slower ones a lower SM clock");
+}
+
 std::unique_ptr<govern::Strategy> agreeing(std::shared_ptr<conduct::JobAgent> agent,
-                                           std::unique_ptr<govern::Strategy> own, bool clocks, bool stated,
-                                           const std::string& never) {
-  if (agent->leader() != nullptr)
-    return std::make_unique<conduct::LeadingStrategy>(std::move(agent), std::move(own));
-  if (!never.empty() || !clocks || stated)
-    return std::make_unique<conduct::AgreedStrategy>(std::move(agent), never);
+                                           std::unique_ptr<govern::Strategy> own, Agreeing how) {
+  if (agent->leader() != nullptr) {
+    std::optional<conduct::RankClocks> clocks;
+    if (how.never.empty() && !how.rank_clocks.empty())
+      clocks.emplace(govern::SlackTaker(std::move(how.rank_clocks)));
+    return std::make_unique<conduct::LeadingStrategy>(std::move(agent), std::move(own), std::move(clocks));
+  }
+  if (!how.never.empty() || !how.clocks || how.stated)
+    return std::make_unique<conduct::AgreedStrategy>(std::move(agent), std::move(how.never));
   return std::make_unique<conduct::ClockGate>(
       "agreed", [agent = std::move(agent)](bool free) -> Result<std::unique_ptr<govern::Strategy>> {
         return std::make_unique<conduct::AgreedStrategy>(

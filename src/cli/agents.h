@@ -20,7 +20,11 @@ namespace rubato::cli {
 struct AgentsText {
   std::string agents = "auto";
   std::string key_file;  // empty: the user's own
+  std::string rank_clocks = "same";
 };
+
+/// Whether ranks that wait for others may get a lower SM clock than those. Errors: invalid_argument.
+[[nodiscard]] Result<bool> parse_rank_clocks(const std::string& text);
 
 /// Nothing where this run has nobody to agree with: `off`, no rank of a job, or, with `auto`, all on one
 /// node. Errors: invalid_argument for what was typed; not_found for `job` where no launcher tells of one.
@@ -41,10 +45,16 @@ struct AgentFacts {
                                                                         const AgentFacts& facts,
                                                                         const Clock& clock);
 
-/// The strategy that a run of this agent has in the place of its own. `clocks`: some are to be set; `stated`:
-/// the lock that was found was given.
+struct Agreeing {
+  bool clocks = false;  // some are to be set
+  bool stated = false;  // the lock that was found was given
+  std::string never;    // why nothing can be set here at all; empty: it can
+  /// MHz that may be set, of ranks with clocks of their own; empty: all have the same.
+  std::vector<double> rank_clocks;
+};
+
+/// The strategy that a run of this agent has in the place of its own.
 [[nodiscard]] std::unique_ptr<govern::Strategy> agreeing(std::shared_ptr<conduct::JobAgent> agent,
-                                                         std::unique_ptr<govern::Strategy> own, bool clocks,
-                                                         bool stated, const std::string& never);
+                                                         std::unique_ptr<govern::Strategy> own, Agreeing how);
 
 }  // namespace rubato::cli

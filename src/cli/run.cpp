@@ -59,9 +59,24 @@ std::int64_t ranks_to_wait_for(const Asked& asked) {
   return asked.place ? asked.place->local_world : std::numeric_limits<std::int64_t>::max();
 }
 
+/// MHz that a rank may be given; nothing where the SM clock is not what is chosen.
+std::vector<double> clocks_of_ranks(const Judged& judged) {
+  if (judged.space)
+    for (const plan::KnobAxis& axis : judged.space->space.axes)
+      if (axis.knob == Knob::sm_clock) return axis.values;
+  if (judged.only.why.what.empty())
+    log::warning(
+        "--rank-clocks own: the SM clock is not what is chosen here, so all ranks have the same setting");
+  return {};
+}
+
 /// Joins the agents of the job; what keeps it from that leaves it measuring only.
 void agree(WrapPlan& plan, const Asked& asked, const Judged& judged, const OpenGpus& open,
            const AgentsText& text) {
+  if (!asked.place && asked.rank_clocks)
+    log::warning(Error{ErrorCode::unavailable,
+                       "--rank-clocks own: this run has no ranks beside it to agree with",
+                       "on one node, with a rubato run for each rank: --agents job"});
   if (!asked.place || open.gpus.empty()) return;
   AgentFacts facts{.run = plan.info.run_id};
   for (const auto& gpu : open.gpus) facts.gpus.push_back(gpu->identity().id);
@@ -85,8 +100,12 @@ void agree(WrapPlan& plan, const Asked& asked, const Judged& judged, const OpenG
       std::any_of(knobs.begin(), knobs.end(), [](Knob knob) { return knob != Knob::power_limit; });
   plan.place = asked.place;
   plan.agent = std::move(*agent);
-  plan.strategy = agreeing(plan.agent, std::move(plan.strategy), clocks,
-                           judged.wanted.found_sm_clock.has_value(), judged.only.why.what);
+  plan.strategy =
+      agreeing(plan.agent, std::move(plan.strategy),
+               {.clocks = clocks,
+                .stated = judged.wanted.found_sm_clock.has_value(),
+                .never = judged.only.why.what,
+                .rank_clocks = asked.rank_clocks ? clocks_of_ranks(judged) : std::vector<double>()});
   if (plan.agent->member() != nullptr) {
     plan.intent = plan.intent.empty() ? std::string() : "what rank 0 of the job and all its agents agree on";
     plan.after = {};
@@ -126,6 +145,9 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   asked.plan = std::move(asked_plan);
   auto place = parse_agents(options.agents, environment_map());
   if (!place) return refuse(invocation, place.error());
+  const auto rank_clocks = parse_rank_clocks(options.agents.rank_clocks);
+  if (!rank_clocks) return refuse(invocation, rank_clocks.error());
+  asked.rank_clocks = *rank_clocks;
   const auto counters = wanted_counters(options.job.counters);
   if (!counters) return refuse(invocation, counters.error());
   const auto spec = backend_spec(invocation.gpu);
@@ -324,6 +346,12 @@ void add_run(CLI::App& app, Invocation& invocation) {
                    "the file of mode 0600 that all ranks derive the job's secret from, in the place of the "
                    "user's own in the state folder")
       ->type_name("FILE");
+  command
+      ->add_option("--rank-clocks", options.agents.rank_clocks,
+                   "same: one SM clock for all ranks; own: a lower one for ranks that wait for slower ones "
+                   "(rank 0's word counts)")
+      ->type_name("WHICH")
+      ->capture_default_str();
   add_job_options(*command, options.job);
   command->footer("rubato run [OPTIONS] -- COMMAND");
   command->callback([&invocation] { run_job(invocation, options); });

@@ -32,6 +32,7 @@ struct Asked {
   std::optional<Governing> governing;
   std::optional<agent::JobPlace> place;  // of several agents that agree
   std::optional<AskedPlan> plan;         // its single setting is in `wanted`
+  bool rank_clocks = false;              // of their own, for ranks that wait for slower ones
   [[nodiscard]] bool anything() const { return governing || !wanted.setting.empty(); }
 };
 

@@ -21,8 +21,56 @@ agent::Report standing(const govern::Observation& o, bool by_marks, std::uint64_
 
 }  // namespace
 
+// Who they are, and which clocks they have.
+void RankClocks::see(const agent::Leader& leader, const govern::Observation& job) {
+  std::vector<agent::Peer> ranks;
+  std::vector<double> boards;
+  if (leader.everybody_here()) {
+    for (const auto& [peer, seat] : leader.seats()) {
+      ranks.push_back(peer);
+      boards.push_back(static_cast<double>(seat.join.gpus.size()));
+    }
+  }
+  if (ranks != ranks_) {
+    ranks_ = std::move(ranks);
+    taker_.begin_anew(boards, job.now);
+  }
+  if (job.in_force == leader.agreed()) in_force_ = leader.agreed_by_all();
+}
+
+govern::LowerClocks RankClocks::positions(const agent::JobSetting& setting) const {
+  govern::LowerClocks out;
+  for (std::size_t i = 0; i < ranks_.size(); ++i)
+    if (const auto own = setting.lower.find(ranks_[i]); own != setting.lower.end()) out[i] = own->second;
+  return out;
+}
+
+govern::Observation RankClocks::told(const agent::Leader& leader, const govern::Observation& job) {
+  see(leader, job);
+  govern::Observation out = taker_.told(job, in_force_.base, positions(in_force_));
+  if (job.in_force == in_force_.of(agent::kOwn)) out.in_force = in_force_.base;
+  return out;
+}
+
+agent::JobSetting RankClocks::next(const agent::Leader& leader, const govern::Observation& job,
+                                   const govern::Decision& wanted, std::optional<govern::Left> left) {
+  if (wanted.action == govern::Action::use_setting) base_ = wanted.setting;
+  if (wanted.action == govern::Action::use_found) base_ = {};
+  const bool there = in_force_.base == base_;
+  const bool settled = job.in_force == leader.agreed() && leader.settled();
+  const bool holds = there && wanted.action == govern::Action::wait && wanted.role == BlockRole::hold;
+  const govern::LowerClocks& here = taker_.next(job, {.base = in_force_.base,
+                                                      .in_force = positions(in_force_),
+                                                      .settled = settled,
+                                                      .holds = holds,
+                                                      .left = left});
+  agent::JobSetting out{.base = base_, .lower = {}};
+  for (const auto& [rank, clock] : there ? here : taker_.given_for(base_)) out.lower[ranks_[rank]] = clock;
+  return out;
+}
+
 govern::Decision lead(agent::Leader& leader, const OwnIterations& own, govern::Strategy& inner,
-                      const govern::Observation& o) {
+                      const govern::Observation& o, RankClocks* clocks) {
   const std::uint64_t epoch = o.in_force == leader.agreed() ? leader.epoch() : 0;
   leader.see(standing(o, own.by_marks, epoch), own.length, o.now);
   govern::Observation job = o;
@@ -32,9 +80,20 @@ govern::Decision lead(agent::Leader& leader, const OwnIterations& own, govern::S
   job.under_load = o.under_load && (!job.may_set || leader.under_load());
   job.tuning = leader.tuning();
   job.shift = leader.take_shift();
-  const govern::Decision wanted = inner.next(job);
-  if (wanted.action == govern::Action::use_setting) leader.want(wanted.setting, o.now);
-  if (wanted.action == govern::Action::use_found) leader.want({}, o.now);
+  govern::Decision wanted = inner.next(clocks != nullptr ? clocks->told(leader, job) : job);
+  if (clocks != nullptr) {
+    const agent::JobSetting all = clocks->next(leader, job, wanted, inner.left());
+    // Everybody's way back to the found setting is not crossed: the strategy asks again.
+    const bool there = !all.base.empty() && leader.agreed_by_all().base == all.base;
+    if (wanted.action != govern::Action::wait || there) leader.want(all, o.now);
+    if (const auto trying = clocks->taker().trying(); trying && wanted.action == govern::Action::wait) {
+      wanted.role = BlockRole::trial;
+      wanted.why = *trying;
+    }
+  } else {
+    if (wanted.action == govern::Action::use_setting) leader.want(wanted.setting, o.now);
+    if (wanted.action == govern::Action::use_found) leader.want(Setting{}, o.now);
+  }
 
   govern::Decision out{govern::Action::wait, {}, wanted.role, wanted.why, wanted.ask_again};
   if (leader.agreed() != o.in_force && o.may_set) {

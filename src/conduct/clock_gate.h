@@ -26,6 +26,9 @@ class ClockGate final : public govern::Strategy {
   [[nodiscard]] std::optional<Expectation> expected() const override {
     return inner_ ? inner_->expected() : std::nullopt;
   }
+  [[nodiscard]] std::optional<govern::Left> left() const override {
+    return inner_ ? inner_->left() : std::nullopt;
+  }
 
  private:
   void open(std::optional<std::string> objection);

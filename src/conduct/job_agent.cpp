@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "conduct/agreement.h"
 
 namespace rubato::conduct {
 namespace {
@@ -180,7 +179,12 @@ std::vector<agent::Totals> JobAgent::totals() const {
 }
 
 govern::Decision LeadingStrategy::next(const govern::Observation& o) {
-  return lead(*agent_->leader(), {agent_->by_marks(), agent_->iteration()}, *inner_, o);
+  RankClocks* clocks = clocks_ ? &*clocks_ : nullptr;
+  const govern::Decision out =
+      lead(*agent_->leader(), {agent_->by_marks(), agent_->iteration()}, *inner_, o, clocks);
+  if (clocks != nullptr)
+    for (const std::string& note : clocks->taker().take_notes()) agent_->tell(note);
+  return out;
 }
 
 govern::Decision AgreedStrategy::next(const govern::Observation& o) {

@@ -14,6 +14,7 @@
 #include "agent/leader.h"
 #include "agent/meeting.h"
 #include "agent/member.h"
+#include "conduct/agreement.h"
 #include "conduct/beside.h"
 #include "govern/strategy.h"
 
@@ -47,6 +48,11 @@ class JobAgent final : public Beside {
   [[nodiscard]] bool by_marks() const { return iterations_.by_marks; }
   [[nodiscard]] Seconds iteration() const { return iteration_; }
 
+  /// News for people.
+  void tell(const std::string& note) const {
+    if (parts_.tell) parts_.tell(note);
+  }
+
   /// After the session's end, on the caller's thread: last words go out, and the leader takes the others' for
   /// up to `patience` of the wall.
   void finish(agent::Totals own, TimePoint now, Seconds patience);
@@ -76,14 +82,17 @@ class JobAgent final : public Beside {
 /// Rank 0's: another strategy decides on the whole job's figures, and what it decides is put to all agents.
 class LeadingStrategy final : public govern::Strategy {
  public:
-  LeadingStrategy(std::shared_ptr<JobAgent> agent, std::unique_ptr<govern::Strategy> inner)
-      : agent_(std::move(agent)), inner_(std::move(inner)) {}
+  /// `clocks`: of ranks that wait for others; nothing where all have the same.
+  LeadingStrategy(std::shared_ptr<JobAgent> agent, std::unique_ptr<govern::Strategy> inner,
+                  std::optional<RankClocks> clocks)
+      : agent_(std::move(agent)), inner_(std::move(inner)), clocks_(std::move(clocks)) {}
   [[nodiscard]] std::string_view name() const override { return inner_->name(); }
   [[nodiscard]] govern::Decision next(const govern::Observation& o) override;
 
  private:
   std::shared_ptr<JobAgent> agent_;
   std::unique_ptr<govern::Strategy> inner_;
+  std::optional<RankClocks> clocks_;
 };
 
 /// Every other rank's: what was agreed on, and nothing else.

@@ -15,6 +15,7 @@
 #include "core/expectation.h"
 #include "core/sample.h"
 #include "core/setting.h"
+#include "govern/beside.h"
 #include "govern/tally.h"
 
 namespace rubato::govern {
@@ -46,6 +47,7 @@ struct Observation {
   bool tuning = false;   // the framework still tries kernels by time: iterations are not those to come
   bool may_set = false;  // rights, survival and ownership allow a write now
   std::optional<PlanNow> plan;
+  Beside beside{};  // of the job's ranks, where they have clocks of their own
 };
 
 enum class Action {
@@ -70,6 +72,8 @@ class Strategy {
   [[nodiscard]] virtual Decision next(const Observation& observation) = 0;
   /// Of the settings it chose from with the latest decision; nothing where it does not predict.
   [[nodiscard]] virtual std::optional<Expectation> expected() const { return std::nullopt; }
+  /// What the bound would allow to lose besides; nothing where it keeps no such account.
+  [[nodiscard]] virtual std::optional<Left> left() const { return std::nullopt; }
 };
 
 }  // namespace rubato::govern

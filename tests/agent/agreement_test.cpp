@@ -192,6 +192,31 @@ Leader leader_at(const Setting& clock, std::int64_t& iterations, TimePoint& now)
   return leader;
 }
 
+// Each is told its own clock, and all switch at one iteration.
+TEST(Leader, ProposesALowerClockToWhoeverIsToHaveIt) {
+  std::int64_t iterations = 10;
+  TimePoint now;
+  Leader leader = leader_at(clock_of(1000), iterations, now);
+  leader.want({.base = clock_of(1000), .lower = {{1, Megahertz(900)}}}, now);
+  const auto out = leader.take();
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_EQ(out.front().to, 1);
+  EXPECT_EQ(std::get<Propose>(out.front().message).setting, clock_of(900));
+  leader.hear(1, Ack{2, true, {}}, now);
+  leader.hear(1, Received{2}, now);
+  Report stands{.iterations = *leader.switches_at(), .by_marks = true, .epoch = 1, .may_set = true};
+  leader.see(stands, Seconds(0.4), now);
+  EXPECT_FALSE(leader.settled());
+  stands.epoch = 2;
+  leader.hear(1, stands, now);
+  leader.see(stands, Seconds(0.4), now);
+  EXPECT_TRUE(leader.settled());
+  EXPECT_EQ(leader.agreed(), clock_of(1000));
+  EXPECT_EQ(leader.agreed_by_all().of(1), clock_of(900));
+  // Of a base that says no clock there is none lower.
+  EXPECT_EQ((JobSetting{.base = {}, .lower = {{1, Megahertz(900)}}}).of(1), Setting{});
+}
+
 std::size_t halts_in(const std::vector<Outgoing>& out) {
   return static_cast<std::size_t>(std::count_if(
       out.begin(), out.end(), [](const Outgoing& one) { return std::holds_alternative<Halt>(one.message); }));
@@ -203,7 +228,7 @@ TEST(Leader, TheFoundSettingNeedsNobodysConsent) {
   TimePoint now;
   Leader leader = leader_at(clock_of(1000), iterations, now);
   ASSERT_EQ(leader.agreed(), clock_of(1000));
-  leader.want({}, now);
+  leader.want(Setting{}, now);
   leader.step(now + Seconds(0.3));
   EXPECT_EQ(leader.agreed(), clock_of(1000));
   leader.step(now + Seconds(0.5));

@@ -23,7 +23,11 @@ struct GovernedOptions {
   double clocked = 0.4;  // part of it that goes with the SM clock
   double max_slowdown = 0.05;
   NetworkOptions network{};
-  bool agents = true;  // false: one node, whose GPUs switch together and at once
+  bool agents = true;               // false: one node, whose GPUs switch together and at once
+  bool own_clocks = false;          // ranks that wait for others get lower clocks
+  double uneven = 0.04;             // boards of one kind, in time and in power
+  double straggling = 0;            // so much more work one rank has
+  std::int64_t straggles_from = 0;  // iteration
 };
 
 class GovernedJob {
@@ -36,8 +40,9 @@ class GovernedJob {
         network_(options.network, options.seed, options.ranks),
         governor_(governing(options), Random(options.seed)) {
     for (std::int64_t rank = 0; rank < options.ranks; ++rank)
-      ranks_.push_back({.slower = 1 + noise_.uniform(-kUneven, kUneven),
-                        .hungrier = 1 + noise_.uniform(-kUneven, kUneven)});
+      ranks_.push_back({.slower = 1 + noise_.uniform(-options.uneven, options.uneven),
+                        .hungrier = 1 + noise_.uniform(-options.uneven, options.uneven)});
+    if (options.own_clocks) clocks_.emplace(govern::SlackTaker(governing(options).space.axes.front().values));
   }
 
   void iterate(int count) {
@@ -56,9 +61,10 @@ class GovernedJob {
   [[nodiscard]] const Leader& leader() const { return network_.leader(); }
   /// Iterations that ran with two settings in force.
   [[nodiscard]] int parted() const { return parted_; }
+  /// Of ranks with clocks of their own.
+  [[nodiscard]] const govern::SlackTaker& taker() const { return clocks_->taker(); }
 
  private:
-  static constexpr double kUneven = 0.04;  // boards of one kind, in time and in power
   static constexpr double kNoise = 0.005;  // of one iteration
   static constexpr double kWaiting = 0.7;  // of a rank's power while it waits for the others
   static constexpr double kIdle = 0.24;    // of the power at the highest clock
@@ -126,6 +132,7 @@ class GovernedJob {
   }
 
   void run(TimePoint begin) {
+    if (completed_ == options_.straggles_from) ranks_.back().slower *= 1 + options_.straggling;
     const double all = 1 + kNoise * noise_.normal();
     std::vector<double> own;
     std::vector<double> at_found;
@@ -188,7 +195,8 @@ class GovernedJob {
   void look(std::size_t i) {
     const govern::Observation o = observe(i);
     if (i == 0)
-      apply(ranks_[i], conduct::lead(network_.leader(), {true, Seconds(options_.unit)}, governor_, o));
+      apply(ranks_[i], conduct::lead(network_.leader(), {true, Seconds(options_.unit)}, governor_, o,
+                                     clocks_ ? &*clocks_ : nullptr));
     else
       apply(ranks_[i], conduct::obey(network_.member(static_cast<std::int64_t>(i)), true, {}, o));
     network_.deliver_new();
@@ -208,6 +216,7 @@ class GovernedJob {
   Random noise_;
   MadeNetwork network_;
   govern::Governor governor_;
+  std::optional<conduct::RankClocks> clocks_;
   std::vector<Rank> ranks_;
   TimePoint end_;
   std::int64_t completed_ = 0;

@@ -61,7 +61,7 @@ class MadeJob {
 
  private:
   [[nodiscard]] double clock(std::int64_t rank) const {
-    const auto& clock = network_.agreed(rank).sm_clock;
+    const auto clock = network_.agreed(rank).sm_clock;
     return clock ? clock->max.value() : 0.0;
   }
 

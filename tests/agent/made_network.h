@@ -63,7 +63,7 @@ class MadeNetwork {
   [[nodiscard]] bool dead(std::int64_t rank) const { return dead_.contains(rank); }
 
   /// What a rank is at now.
-  [[nodiscard]] const Setting& agreed(std::int64_t rank) const {
+  [[nodiscard]] Setting agreed(std::int64_t rank) const {
     return rank == 0 ? leader_.agreed() : ranks_.at(rank).member->agreed();
   }
   [[nodiscard]] std::optional<std::int64_t> switches_at(std::int64_t rank) const {

@@ -11,14 +11,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(SlurmOptions, AreTheWordsOfRubatoRun) {
-  const auto parsed =
-      parse_options("max-slowdown=5%,objective=edp,knobs=power-limit+sm-clock,host-watts=120.5,dry-run");
+  const auto parsed = parse_options(
+      "max-slowdown=5%,objective=edp,knobs=power-limit+sm-clock,rank-clocks=own,host-watts=120.5,dry-run");
   EXPECT_EQ(parsed.error, "");
   EXPECT_EQ(parsed.options.mode, Options::Mode::run);
   EXPECT_FALSE(parsed.options.batch);
   EXPECT_THAT(parsed.options.words,
               ElementsAre("--max-slowdown=5%", "--objective=edp", "--knobs=power-limit,sm-clock",
-                          "--host-watts=120.5", "--dry-run"));
+                          "--rank-clocks=own", "--host-watts=120.5", "--dry-run"));
   EXPECT_THAT(
       parse_options("power-limit=250,sm-clock=1200,memory-clock=2619,max-slowdown=0.05").options.words,
       ElementsAre("--power-limit=250", "--sm-clock=1200", "--memory-clock=2619", "--max-slowdown=0.05"));

@@ -61,10 +61,18 @@ void Governor::follow(const Observation& o) {
   settings_in_force_.see(o.now, in_force(o));
   if (!o.tally) return;
   const bool worked = last_tally_ && o.tally->work > last_tally_->work;
-  if (worked)
-    settings_in_force_.tell(last_tally_->at, o.tally->at, [this](std::size_t setting, Seconds time) {
-      if (!programs_.empty()) program().ran(setting, time);
+  if (worked) {
+    // What was lost beside was not lost by the setting.
+    const Seconds beside = o.beside.lost - beside_.lost;
+    const double own = 1 - beside / (o.tally->at - last_tally_->at);
+    settings_in_force_.tell(last_tally_->at, o.tally->at, [&](std::size_t setting, Seconds time) {
+      if (!programs_.empty()) program().ran(setting, time * own);
     });
+    unnoticed_.lost += beside.value();
+    beside_.lost = o.beside.lost;
+  }
+  beside_.reserved = o.beside.reserved;
+  beside_.growth = o.beside.growth;
   if (worked || !last_tally_) last_tally_ = o.tally;
 }
 

@@ -41,6 +41,7 @@ class Governor final : public Strategy {
   [[nodiscard]] std::string_view name() const override { return options_.shares ? "rubato" : "rubato-fixed"; }
   [[nodiscard]] Decision next(const Observation& o) override;
   [[nodiscard]] std::optional<Expectation> expected() const override;
+  [[nodiscard]] std::optional<Left> left() const override;
 
  private:
   enum class Stage { no_load, warming, visiting, ended };
@@ -80,6 +81,8 @@ class Governor final : public Strategy {
   /// Whether a look at a setting is paid for by what is left of the budget now.
   [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting) const;
   [[nodiscard]] plan::Account account() const;
+  /// What others are about to lose of it, over what is ahead.
+  [[nodiscard]] double reserved(const plan::Account& account) const;
   [[nodiscard]] plan::SpendingRules rules() const;
   [[nodiscard]] double caution() const;
 
@@ -146,7 +149,8 @@ class Governor final : public Strategy {
   unsigned strays_ = 0;                     // stretches held in a row that surprised and were not believed
   unsigned anew_ = 0;                       // stretches in a row that the job changed in
   std::size_t chosen_ = 0;
-  plan::Account unnoticed_;  // programs that ran at settings meant for others
+  plan::Account unnoticed_;  // programs that ran at settings meant for others, and what was lost beside
+  Beside beside_;
   std::optional<plan::Spending::Share> share_;
   TimePoint dwell_until_;  // at one of the two that share
   double next_review_ = 0;

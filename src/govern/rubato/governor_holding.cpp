@@ -27,6 +27,9 @@ constexpr double kLeastShareGain = 0.001;
 constexpr double kLeastPart = 0.05;
 constexpr Seconds kTurn{60};
 
+// Of what the bound allows to lose over what is ahead.
+constexpr double kMostReserved = 0.3;
+
 constexpr double kCheckOptimism = 1.5;
 constexpr double kCheckGain = 0.003;
 constexpr double kKnownEnergy = 0.002;
@@ -61,7 +64,19 @@ plan::Account Governor::account() const {
   for (const auto& [family, error] : errors) variance += error * error;
   out.lost += caution() * std::sqrt(variance);
   out.ahead = std::max(out.work * pace::kAheadShare, pace::kShortestAhead.value());
+  out.lost += reserved(out);
   return out;
+}
+
+double Governor::reserved(const plan::Account& account) const {
+  return std::min(beside_.reserved.value(), account.bound * account.ahead * kMostReserved) +
+         beside_.growth * account.ahead;
+}
+
+std::optional<Left> Governor::left() const {
+  if (stage_ != Stage::visiting || programs_.empty() || !program().searched) return std::nullopt;
+  const plan::Account now = account();
+  return Left{Seconds(now.bound * now.work - (now.lost - reserved(now))), now.bound};
 }
 
 bool Governor::bound_matters() const {
