@@ -95,6 +95,8 @@ class Governor final : public Strategy {
   };
   /// Of what surprised, given what the found setting costs now.
   [[nodiscard]] Verdict verdict(const StretchMean& now) const;
+  /// What surprised was held, at a setting that is known, and is the first of its kind.
+  [[nodiscard]] bool stray_at_most() const;
   /// Another program that costs at the present setting what was seen; nothing where none does or several do.
   [[nodiscard]] std::optional<std::size_t> recognised(const StretchMean& mean) const;
   /// The program seen before that costs this at the found setting.

@@ -39,11 +39,19 @@ bool Governor::surprising(const StretchMean& mean) const {
   const Program::Departure off = program().departure(target_, mean);
   const double jump = kJump + kErrors * off.error;
   if (std::abs(off.time) > jump || std::abs(off.power) > jump) return true;
-  // Whatever is known of a setting: it is no faster than the found one and draws no more, or the job changed.
+  // However little is known of a setting:
   const StretchMean& found = program().at_found();
-  return (purpose_ == Purpose::trial || purpose_ == Purpose::check) &&
-         (found.log_time - mean.log_time > kOtherTime + kErrors * off.noise ||
-          mean.log_power - found.log_power > kOtherPower + kErrors * off.noise);
+  switch (purpose_) {
+    case Purpose::trial:
+    case Purpose::check:  // it is no faster than the found one and draws no more
+      return found.log_time - mean.log_time > kOtherTime + kErrors * off.noise ||
+             mean.log_power - found.log_power > kOtherPower + kErrors * off.noise;
+    case Purpose::hold:  // what is to be held is not what it was taken for
+      return !program().history().measured(target_) &&
+             std::abs(off.time) > kOtherTime + kErrors / 2 * off.noise;
+    default:  // the found one costs what it did
+      return target_ == found_ && moved(mean);
+  }
 }
 
 // Whether the job's own cost jumped or another program runs, a stretch at the found setting tells.
@@ -51,7 +59,10 @@ Decision Governor::after_surprise(const Observation& o, const StretchMean& mean)
   share_.reset();
   surprised_ = purpose_;
   surprise_.reset();
-  if (target_ == found_) return verified(o, mean);
+  if (target_ == found_) {
+    if (moved(mean)) program().part_from_found(++era_);
+    return verified(o, mean);
+  }
   surprise_ = mean;
   surprise_at_ = target_;
   if (const auto known = recognised(mean)) {
@@ -92,8 +103,14 @@ Governor::Verdict Governor::verdict(const StretchMean& now) const {
   if (moved(now)) return alike ? Verdict::same : Verdict::other;
   // Nothing changed at the found setting. One that was held had a stray stretch, unless it does it again; one
   // that was not known well is as it was seen.
-  if (surprised_ == Purpose::hold) return strays_ == 0 ? Verdict::stray : Verdict::contrary;
+  if (stray_at_most()) return Verdict::stray;
+  if (surprised_ == Purpose::hold && known.history().measured(surprise_at_)) return Verdict::contrary;
   return alike ? Verdict::same : Verdict::contrary;
+}
+
+bool Governor::stray_at_most() const {
+  return surprised_ == Purpose::hold && strays_ == 0 && surprise_ &&
+         program().history().measured(surprise_at_);
 }
 
 std::optional<std::size_t> Governor::recognised(const StretchMean& mean) const {
@@ -195,7 +212,7 @@ Decision Governor::verified(const Observation& o, const StretchMean& mean) {
   if (verdict != Verdict::other) {
     // A stretch held before may straddle the change, and a look may lie on either side of it: neither says
     // what its setting costs now. What is held next does.
-    const bool straddles = surprised_ == Purpose::hold && strays_ == 0;
+    const bool straddles = stray_at_most();
     const bool anew = moved(mean);
     if (anew && program().forget_looks() && !program().searched && program().restarts++ < kMostRestarts)
       program().tries = 0;

@@ -69,6 +69,15 @@ bool History::forget_looks() {
   return any;
 }
 
+void History::part_from_found(int era) {
+  std::optional<Seconds> found;
+  for (const auto& s : stretches_)
+    if (s.at == found_ && (!found || s.when > *found)) found = s.when;
+  for (auto* some : {&stretches_, &looks_})
+    for (auto& s : *some)
+      if (found && s.when > *found) s.era = era;
+}
+
 void History::forget(std::size_t setting) {
   std::erase_if(stretches_, [&](const auto& s) { return s.at == setting; });
   std::erase_if(looks_, [&](const auto& s) { return s.at == setting; });

@@ -23,6 +23,8 @@ class History {
   void look(std::size_t setting, const StretchMean& mean, int era);
   void believe();
   bool forget_looks();
+  /// What came after the latest stretch at the found setting is no longer of its era but of this one.
+  void part_from_found(int era);
   /// All that was seen of a setting.
   void forget(std::size_t setting);
   void forget_before(int era);

@@ -127,6 +127,16 @@ TEST(History, WhatErasThatAreOverToldOfASettingStays) {
   EXPECT_NEAR(*other - *found, std::log(1.05), 1e-9);
 }
 
+TEST(History, WhatWasSeenSinceTheFoundSettingMayBeOfAnotherEra) {
+  History history(kFound);
+  add(history, 1, 0, 5);
+  add(history, kFound, 10, 15);
+  add(history, 1, 20, 25);
+  history.look(2, stretch(30, 35), 0);
+  history.part_from_found(7);
+  for (const auto& row : history.rows()) EXPECT_EQ(row.era, row.when > 15_s ? 7 : 0);
+}
+
 TEST(History, AnEraThatIsOverAndShowsOneSettingTellsNothing) {
   History history(kFound);
   add(history, kFound, 0, 5, 0);
