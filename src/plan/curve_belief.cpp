@@ -62,7 +62,8 @@ struct CurveBelief::Rows {
   std::vector<Index> at;
   VectorXd value;  // over that of the first row
   VectorXd variance;
-  VectorXd when;   // seconds since the job began
+  VectorXd when;  // seconds since the job began
+  VectorXd repeats;
   MatrixXd apart;  // seconds between the middles of any two; infinite between eras
 };
 
@@ -113,8 +114,11 @@ CurveBelief::Fitted CurveBelief::explain(const Quantity& q, const Rows& rows, co
       const Index b = rows.at[static_cast<std::size_t>(j)];
       covariance(i, j) += misfit * misfit * q.scale[a] * q.scale[b] * alike(places_, a, b);
       if (std::isfinite(rows.apart(i, j))) {
-        covariance(i, j) +=
-            kLevelVariance + unrest.drift * unrest.drift * std::exp(-rows.apart(i, j) / kDriftSeconds);
+        // Only differences count beside a level that nothing is known of. What drift adds to one falls with
+        // how often it was seen.
+        const double drifted =
+            -std::expm1(-rows.apart(i, j) / kDriftSeconds) / std::min(rows.repeats[i], rows.repeats[j]);
+        covariance(i, j) += kLevelVariance + unrest.drift * unrest.drift * (1 - drifted);
         for (const double seconds : kWarmupSeconds)
           covariance(i, j) +=
               unrest.warm_up * unrest.warm_up * std::exp(-(rows.when[i] + rows.when[j]) / seconds);
@@ -178,8 +182,12 @@ VectorXd CurveBelief::deviation_of(const MatrixXd& curves, const MatrixXd& own, 
 
 void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   const auto n = static_cast<Index>(seen.size());
-  Rows time{
-      .at = {}, .value = VectorXd(n), .variance = VectorXd(n), .when = VectorXd(n), .apart = MatrixXd(n, n)};
+  Rows time{.at = {},
+            .value = VectorXd(n),
+            .variance = VectorXd(n),
+            .when = VectorXd(n),
+            .repeats = VectorXd(n),
+            .apart = MatrixXd(n, n)};
   Rows power = time;
   for (Index i = 0; i < n; ++i) {
     const MeasuredStretch& s = seen[static_cast<std::size_t>(i)];
@@ -187,6 +195,7 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
     time.value[i] = s.log_time - seen.front().log_time;
     time.variance[i] = s.time_variance;
     time.when[i] = s.when.value();
+    time.repeats[i] = s.repeats;
     power.value[i] = s.log_power - seen.front().log_power;
     power.variance[i] = s.power_variance;
     for (Index j = 0; j < n; ++j) {
@@ -198,6 +207,7 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   power.at = time.at;
   power.apart = time.apart;
   power.when = time.when;
+  power.repeats = time.repeats;
 
   // Time and power drift for the same reasons, so both are weighed under one suspicion at a time.
   std::vector<Suspicion> all;

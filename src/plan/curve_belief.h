@@ -20,6 +20,7 @@ struct MeasuredStretch {
   Seconds span;        // from its first moment to its last
   Seconds when;        // its middle, since the job began
   int era = 0;         // between eras the job's own cost jumped
+  double repeats = 1;  // it is the mean of so many stretches, each as far from the others of its era
   double work = 0;
   double log_time = 0;  // of its mean, in seconds
   double time_variance = 0;

@@ -45,7 +45,7 @@ void BudgetSpender::ran(std::size_t setting, Seconds time, double work) {
 
 void BudgetSpender::measured(std::size_t setting, const StretchMean& mean) {
   if (program_) {
-    program_->add(setting, mean, 0);
+    program_->add(setting, mean);
   } else {
     measured_.push_back({setting, mean});
   }
@@ -65,7 +65,7 @@ bool BudgetSpender::learn() {
   auto draws = predict::draw_physical(known, settings_, kCurves, random_);
   if (!draws) return false;
   program_.emplace(plan::CurveBelief(settings_, 0, std::move(*draws)), baseline);
-  for (const Measured& m : measured_) program_->add(m.setting, m.mean, 0);
+  for (const Measured& m : measured_) program_->add(m.setting, m.mean);
   // What the search lost is counted, not believed: some go where no curve is to be trusted.
   const double at_found = unit_.value() * search_work_;
   const double error = std::sqrt(baseline.time_scatter.value_or(kUsualScatter) / baseline.work);

@@ -214,9 +214,9 @@ Decision Governor::finished(const Observation& o) {
   if (purpose_ == Purpose::control) controls_.end(o.now);
   if (surprising(*mean)) return after_surprise(o, *mean);
   if (purpose_ == Purpose::trial || purpose_ == Purpose::check) {
-    program().look(target_, *mean, era_);
+    program().look(target_, *mean);
   } else {
-    program().add(target_, *mean, era_);
+    program().add(target_, *mean);
   }
   switch (purpose_) {
     case Purpose::trial:
@@ -249,12 +249,12 @@ Decision Governor::finished(const Observation& o) {
 Decision Governor::after_baseline(const Observation& o, const StretchMean& mean) {
   if (const auto known = over_already(mean)) {
     surprise_.reset();
-    ++era_;
     return back_at(o, *known, mean);
   }
   if (!make_program(mean)) return end("no curve can be drawn for this GPU, so nothing is searched for");
   if (programs_.size() == 1) program().ran(found_, o.tally->at - o.run_begin);
-  program().add(found_, mean, era_);
+  program().era = ++era_;
+  program().add(found_, mean);
   program().fit();
   return search(o);
 }

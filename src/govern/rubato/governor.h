@@ -98,11 +98,16 @@ class Governor final : public Strategy {
   };
   /// Of what surprised, given what the found setting costs now.
   [[nodiscard]] Verdict verdict(const StretchMean& now) const;
+  /// What surprised was held, at a setting that is known, and is the first of its kind.
+  [[nodiscard]] bool stray_at_most() const;
   /// Another program that costs at the present setting what was seen; nothing where none does or several do.
   [[nodiscard]] std::optional<std::size_t> recognised(const StretchMean& mean) const;
   /// The program seen before that costs this at the found setting.
   [[nodiscard]] std::optional<std::size_t> known_at_found(const StretchMean& now) const;
   void take_up(std::size_t to);
+  /// The program's era goes on where a stretch shows the cost it had when it was last seen; else a new one
+  /// begins.
+  void date(std::size_t setting, const StretchMean& mean);
   /// What surprised was another program, which takes so long at the found setting: what it lost before it was
   /// noticed is known by itself.
   void book_surprise(double log_time_at_found);
@@ -141,7 +146,7 @@ class Governor final : public Strategy {
 
   std::vector<std::unique_ptr<Program>> programs_;  // all the run has shown
   std::size_t current_ = 0;
-  int era_ = 0;
+  int era_ = 0;                          // the latest of all programs
   std::optional<StretchMean> surprise_;  // measured where the job was held when it changed
   std::size_t surprise_at_ = 0;
   std::optional<StretchMean> new_program_;  // what it cost at the found setting when it was noticed

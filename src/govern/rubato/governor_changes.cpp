@@ -14,6 +14,7 @@ constexpr double kJump = 0.004;
 constexpr double kOtherTime = 0.02;
 constexpr double kOtherPower = 0.03;
 constexpr double kErrors = 4;
+constexpr double kSameEra = 2;  // after something surprised: so many, for the cost to be what it was before
 // At the found setting: one program's cost does not jump further than this (other data, other lengths);
 // another one's is elsewhere.
 constexpr double kFurthestTime = 0.12;
@@ -37,22 +38,37 @@ constexpr std::size_t kMostVariants = 12;
 bool Governor::surprising(const StretchMean& mean) const {
   const Program::Departure off = program().departure(target_, mean);
   const double jump = kJump + kErrors * off.error;
-  return std::abs(off.time) > jump || std::abs(off.power) > jump;
+  if (std::abs(off.time) > jump || std::abs(off.power) > jump) return true;
+  // However little is known of a setting:
+  const StretchMean& found = program().at_found();
+  switch (purpose_) {
+    case Purpose::trial:
+    case Purpose::check:  // it is no faster than the found one and draws no more
+      return found.log_time - mean.log_time > kOtherTime + kErrors * off.noise ||
+             mean.log_power - found.log_power > kOtherPower + kErrors * off.noise;
+    case Purpose::hold:  // what is to be held is not what it was taken for
+      return !program().history().measured(target_) &&
+             std::abs(off.time) > kOtherTime + kErrors / 2 * off.noise;
+    default:  // the found one costs what it did
+      return target_ == found_ && moved(mean);
+  }
 }
 
 // Whether the job's own cost jumped or another program runs, a stretch at the found setting tells.
 Decision Governor::after_surprise(const Observation& o, const StretchMean& mean) {
-  ++era_;
   share_.reset();
   surprised_ = purpose_;
   surprise_.reset();
-  if (target_ == found_) return verified(o, mean);
+  if (target_ == found_) {
+    if (moved(mean)) program().part_from_found(++era_);
+    return verified(o, mean);
+  }
   surprise_ = mean;
   surprise_at_ = target_;
   if (const auto known = recognised(mean)) {
     book_surprise(programs_[*known]->at_found().log_time);
     take_up(*known);
-    program().add(target_, mean, era_);
+    // What surprised may have begun before the change: only what is held next counts.
     program().fit();
     choose(o);
     return hold(o);
@@ -87,8 +103,14 @@ Governor::Verdict Governor::verdict(const StretchMean& now) const {
   if (moved(now)) return alike ? Verdict::same : Verdict::other;
   // Nothing changed at the found setting. One that was held had a stray stretch, unless it does it again; one
   // that was not known well is as it was seen.
-  if (surprised_ == Purpose::hold) return strays_ == 0 ? Verdict::stray : Verdict::contrary;
+  if (stray_at_most()) return Verdict::stray;
+  if (surprised_ == Purpose::hold && known.history().measured(surprise_at_)) return Verdict::contrary;
   return alike ? Verdict::same : Verdict::contrary;
+}
+
+bool Governor::stray_at_most() const {
+  return surprised_ == Purpose::hold && strays_ == 0 && surprise_ &&
+         program().history().measured(surprise_at_);
 }
 
 std::optional<std::size_t> Governor::recognised(const StretchMean& mean) const {
@@ -135,7 +157,8 @@ Decision Governor::back_at(const Observation& o, std::size_t to, const StretchMe
   take_up(to);
   Program& p = program();
   surprised_ = Purpose::hold;
-  p.add(found_, now, era_);
+  date(found_, now);
+  p.add(found_, now);
   if (p.searched) return go_on(o);
   p.fit();
   return search(o);
@@ -150,6 +173,12 @@ void Governor::book_surprise(double log_time_at_found) {
   surprise_.reset();
 }
 
+void Governor::date(std::size_t setting, const StretchMean& mean) {
+  const Program::Departure off = program().departure(setting, mean);
+  const double same = kJump + kSameEra * off.noise;
+  if (std::abs(off.time) > same || std::abs(off.power) > same) program().era = ++era_;
+}
+
 void Governor::take_up(std::size_t to) {
   program().chosen = chosen_;
   program().forget_looks();
@@ -161,7 +190,7 @@ void Governor::vary(const StretchMean& now) {
   if (const auto known = known_at_found(now)) {
     if (*known != current_ && programs_[*known]->searched) take_up(*known);
   } else if (program().searched && programs_.size() < kMostVariants) {
-    programs_.push_back(std::make_unique<Program>(program().variant(era_)));
+    programs_.push_back(std::make_unique<Program>(program().variant(++era_)));
     programs_.back()->chosen = chosen_;
     take_up(programs_.size() - 1);
   }
@@ -183,15 +212,16 @@ Decision Governor::verified(const Observation& o, const StretchMean& mean) {
   if (verdict != Verdict::other) {
     // A stretch held before may straddle the change, and a look may lie on either side of it: neither says
     // what its setting costs now. What is held next does.
-    const bool straddles = surprised_ == Purpose::hold && strays_ == 0;
+    const bool straddles = stray_at_most();
     const bool anew = moved(mean);
     if (anew && program().forget_looks() && !program().searched && program().restarts++ < kMostRestarts)
       program().tries = 0;
     if (anew) vary(mean);
     if (verdict == Verdict::contrary) program().forget(surprise_at_);
-    if (surprise_ && !anew && !straddles) program().add(surprise_at_, *surprise_, era_);
+    date(found_, mean);
+    if (surprise_ && !anew && !straddles) program().add(surprise_at_, *surprise_);
     strays_ = surprise_ && straddles ? strays_ + 1 : 0;
-    program().add(found_, mean, era_);
+    program().add(found_, mean);
     surprise_.reset();
     if (verdict == Verdict::contrary && program().inherited()) {
       program().forget_inherited();

@@ -29,6 +29,9 @@ constexpr Seconds kTurn{60};
 
 // Of what the bound allows to lose over what is ahead.
 constexpr double kMostReserved = 0.3;
+// A setting that takes more than this of the bound is over it if the job's cost changed under the tries: the
+// found setting is looked at again, whether or not the bound is what limits the saving.
+constexpr double kNearBound = 0.5;
 
 constexpr double kCheckOptimism = 1.5;
 constexpr double kCheckGain = 0.003;
@@ -112,7 +115,8 @@ Decision Governor::held(const Observation& o) {
               "a control block at the found setting shows whether the baseline still holds");
   if (chosen_ != found_ && o.may_set && program().ran() >= program().next_confirm) {
     program().next_confirm = program().ran() * pace::kConfirmEvery;
-    if (bound_matters())
+    if (bound_matters() ||
+        plan::most_lost(program().belief(), chosen_, rules()) > kNearBound * options_.goal.max_slowdown)
       return confirm(o, "the run has become much longer: the found setting once more, to know it better");
   }
   const bool check = program().ran() >= program().next_check;

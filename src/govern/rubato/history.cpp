@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 
 namespace rubato::govern {
 namespace {
@@ -15,6 +17,8 @@ constexpr double kFirstScatter = 0.005 * 0.005;
 constexpr double kFirstWeight = 4;
 // However many units: the middle of a stretch is known no better, as neighbouring units are alike.
 constexpr double kLeastVariance = 0.0003 * 0.0003;
+// Of a stretch beside another: relative, what changed between them without being noticed.
+constexpr double kUnnoticed = 0.002;
 constexpr double kMostWeight = 64;  // of one stretch in the scatter: it has that many cells at most
 
 }  // namespace
@@ -42,8 +46,9 @@ plan::MeasuredStretch History::stretch_of(std::size_t setting, const StretchMean
 }
 
 void History::add(std::size_t setting, const StretchMean& mean, int era) {
+  era_ = era;
   stretches_.push_back(stretch_of(setting, mean, era));
-  if (stretches_.size() > kMost) thin();
+  if (stretches_.size() + contrasts_.rows().size() > kMost) thin();
 }
 
 void History::look(std::size_t setting, const StretchMean& mean, int era) {
@@ -53,7 +58,7 @@ void History::look(std::size_t setting, const StretchMean& mean, int era) {
 void History::believe() {
   for (const auto& s : looks_) {
     stretches_.push_back(s);
-    if (stretches_.size() > kMost) thin();
+    if (stretches_.size() + contrasts_.rows().size() > kMost) thin();
   }
   looks_.clear();
 }
@@ -64,14 +69,25 @@ bool History::forget_looks() {
   return any;
 }
 
+void History::part_from_found(int era) {
+  std::optional<Seconds> found;
+  for (const auto& s : stretches_)
+    if (s.at == found_ && (!found || s.when > *found)) found = s.when;
+  for (auto* some : {&stretches_, &looks_})
+    for (auto& s : *some)
+      if (found && s.when > *found) s.era = era;
+}
+
 void History::forget(std::size_t setting) {
   std::erase_if(stretches_, [&](const auto& s) { return s.at == setting; });
   std::erase_if(looks_, [&](const auto& s) { return s.at == setting; });
+  contrasts_.forget(setting);
 }
 
 void History::forget_before(int era) {
   std::erase_if(stretches_, [&](const auto& s) { return s.era < era; });
   std::erase_if(looks_, [&](const auto& s) { return s.era < era; });
+  contrasts_.clear();
 }
 
 double History::time_error(double work) const {
@@ -82,7 +98,9 @@ double History::time_error(double work) const {
 // their difference, only neighbours become one. Elsewhere, where a stretch tells how much the job drifts,
 // longer ones do.
 void History::thin() {
+  if (drop_alone()) return;
   if (merge_closest(kLongestSpan, 0)) return;
+  if (settle_oldest()) return;
   if (merge_closest(std::numeric_limits<double>::infinity(), kLongestSpan)) return;
   if (merge_closest(std::numeric_limits<double>::infinity(), 0)) return;
   // Each is all that is known of its setting.
@@ -92,10 +110,41 @@ void History::thin() {
       }));
 }
 
+bool History::drop_alone() {
+  std::map<int, std::set<std::size_t>> settings;  // by era
+  for (const auto& s : stretches_) settings[s.era].insert(s.at);
+  return std::erase_if(stretches_,
+                       [&](const auto& s) { return s.era != era_ && settings[s.era].size() < 2; }) > 0;
+}
+
+bool History::settle_oldest() {
+  const auto oldest = std::find_if(stretches_.begin(), stretches_.end(),
+                                   [this](const auto& s) { return s.at == found_ && s.era != era_; });
+  if (oldest == stretches_.end()) return false;
+  const plan::MeasuredStretch found = *oldest;
+  const auto comparable = [&](const auto& s) {
+    return s.at != found_ && s.era == found.era &&
+           std::abs((s.when - found.when).value()) - (s.span + found.span).value() / 2 <= kLongestSpan;
+  };
+  // Each may be off by what a job's cost can change unnoticed; the longest tells little more than the others.
+  const double unnoticed = kUnnoticed * kUnnoticed / time_.mean();
+  const auto capped = [&](plan::MeasuredStretch s) {
+    s.work = 1 / (1 / s.work + unnoticed);
+    return s;
+  };
+  std::vector<plan::MeasuredStretch> beside;
+  for (const auto& s : stretches_)
+    if (comparable(s)) beside.push_back(capped(s));
+  if (!beside.empty()) contrasts_.add(capped(found), beside);
+  stretches_.erase(oldest);
+  std::erase_if(stretches_, comparable);
+  return true;
+}
+
 double History::from_other_side(const plan::MeasuredStretch& s) const {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& other : stretches_)
-    if (other.at == found_)
+    if (other.at == found_ && other.era == s.era)
       least = std::min(least, std::abs((other.when - s.when).value()) - s.span.value() / 2);
   return least;
 }
@@ -133,6 +182,7 @@ bool History::merge_closest(double longest, double away) {
 
 std::vector<plan::MeasuredStretch> History::rows() const {
   auto out = stretches_;
+  out.insert(out.end(), contrasts_.rows().begin(), contrasts_.rows().end());
   out.insert(out.end(), looks_.begin(), looks_.end());
   for (auto& s : out) {
     s.time_variance = time_.mean() / std::max(s.work, 1.0) + kLeastVariance;
@@ -147,7 +197,7 @@ bool History::measured(std::size_t setting) const {
 
 double History::work_at(std::size_t setting) const {
   double sum = 0;
-  for (const auto* some : {&stretches_, &looks_})
+  for (const auto* some : {&stretches_, &looks_, &contrasts_.rows()})
     for (const auto& s : *some)
       if (s.at == setting) sum += s.work;
   return sum;

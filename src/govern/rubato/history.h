@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "govern/rubato/contrasts.h"
 #include "govern/rubato/stretch_meter.h"
 #include "plan/curve_belief.h"
 
@@ -12,7 +13,7 @@ namespace rubato::govern {
 
 class History {
  public:
-  explicit History(std::size_t found) : found_(found) {}
+  explicit History(std::size_t found) : found_(found), contrasts_(found) {}
 
   /// `era`: between two eras the job's own cost jumped; within one it drifts at most.
   void add(std::size_t setting, const StretchMean& mean, int era);
@@ -22,6 +23,8 @@ class History {
   void look(std::size_t setting, const StretchMean& mean, int era);
   void believe();
   bool forget_looks();
+  /// What came after the latest stretch at the found setting is no longer of its era but of this one.
+  void part_from_found(int era);
   /// All that was seen of a setting.
   void forget(std::size_t setting);
   void forget_before(int era);
@@ -35,10 +38,14 @@ class History {
  private:
   [[nodiscard]] plan::MeasuredStretch stretch_of(std::size_t setting, const StretchMean& mean, int era);
   void thin();
+  /// Those alone at their setting in an era that is over: they tell of no difference.
+  bool drop_alone();
+  /// The oldest at the found setting and those beside it become contrasts. False: only one is left.
+  bool settle_oldest();
   /// Of one setting and era: those that span least, `longest` seconds at most, and lie so far from any
   /// stretch at the found setting. False where there are none.
   bool merge_closest(double longest, double away);
-  /// Seconds to the nearest stretch at the found setting, or of one at it to the nearest at another.
+  /// Seconds to the nearest stretch at the found setting of its era.
   [[nodiscard]] double from_other_side(const plan::MeasuredStretch& s) const;
 
   /// Of single units, relative; the evidence soon outweighs where it starts.
@@ -50,6 +57,8 @@ class History {
   };
 
   std::size_t found_;
+  Contrasts contrasts_;                           // of what is old
+  int era_ = 0;                                   // of the latest
   std::optional<TimePoint> begin_;                // of the first stretch there was
   std::vector<plan::MeasuredStretch> stretches_;  // variances not filled in
   std::vector<plan::MeasuredStretch> looks_;      // likewise

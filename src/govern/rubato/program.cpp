@@ -10,7 +10,7 @@ constexpr Seconds kFirstLooks{60};  // of a variant, at settings that are known
 
 }  // namespace
 
-void Program::add(std::size_t setting, const StretchMean& mean, int era) {
+void Program::add(std::size_t setting, const StretchMean& mean) {
   history_.believe();
   history_.add(setting, mean, era);
   latest_ = mean;
@@ -28,12 +28,12 @@ void Program::ran_not(std::size_t setting, Seconds time) {
   ran(setting, Seconds(0) - std::min(time, Seconds(seconds_[setting])));
 }
 
-Program Program::variant(int era) const {
+Program Program::variant(int its_era) const {
   Program out = *this;
   std::fill(out.seconds_.begin(), out.seconds_.end(), 0.0);
   out.ran_ = Seconds(0);
   out.next_check = out.next_confirm = kFirstLooks;
-  out.inherited_before_ = era;
+  out.inherited_before_ = out.era = its_era;
   return out;
 }
 
@@ -54,13 +54,15 @@ Program::Departure Program::departure(std::size_t setting, const StretchMean& me
   const std::size_t before = latest_at_.value_or(belief_.found());
   const double now = history_.time_error(mean.work);
   const double then = history_.time_error(latest_.work);
-  double error = std::sqrt(now * now + then * then);
+  const double noise = std::sqrt(now * now + then * then);
+  double error = noise;
   if (setting != before)
     error += std::max(belief_.log_energy_deviation(setting), belief_.log_energy_deviation(before));
   return {
       .time = mean.log_time - latest_.log_time - (belief_.log_time(setting) - belief_.log_time(before)),
       .power = mean.log_power - latest_.log_power - (belief_.log_power(setting) - belief_.log_power(before)),
-      .error = error};
+      .error = error,
+      .noise = noise};
 }
 
 // Errors of different settings are taken as one: most of each is the found setting's own.

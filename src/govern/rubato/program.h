@@ -26,13 +26,15 @@ class Program {
   [[nodiscard]] const plan::CurveBelief& belief() const { return belief_; }
   [[nodiscard]] const History& history() const { return history_; }
   /// What it was looked at before is believed with it.
-  void add(std::size_t setting, const StretchMean& mean, int era);
+  void add(std::size_t setting, const StretchMean& mean);
   /// See History.
-  void look(std::size_t setting, const StretchMean& mean, int era) { history_.look(setting, mean, era); }
+  void look(std::size_t setting, const StretchMean& mean) { history_.look(setting, mean, era); }
   bool forget_looks() { return history_.forget_looks(); }
+  /// Its cost jumped at some moment since it was last seen at the found setting.
+  void part_from_found(int its_era) { history_.part_from_found(its_era); }
   void forget(std::size_t setting) { history_.forget(setting); }
   /// The same program on other data: its curve, as far as is known, and no run of its own yet.
-  [[nodiscard]] Program variant(int era) const;
+  [[nodiscard]] Program variant(int its_era) const;
   /// What was taken over: its curve is another one.
   void forget_inherited();
   [[nodiscard]] bool inherited() const { return inherited_before_.has_value(); }
@@ -57,6 +59,7 @@ class Program {
     double time = 0;
     double power = 0;
     double error = 0;  // standard error of either
+    double noise = 0;  // of it, what the two stretches scatter
   };
   [[nodiscard]] Departure departure(std::size_t setting, const StretchMean& mean) const;
 
@@ -68,6 +71,7 @@ class Program {
   [[nodiscard]] Slowdown slowdown() const;
 
   std::size_t family = 0;  // of variants: the same
+  int era = 0;             // its cost has not jumped since this began
   std::size_t tries = 0;
   std::size_t restarts = 0;  // of its search
   bool searched = false;

@@ -233,6 +233,36 @@ TEST(Governor, ProgramsInTurnsKeepTheBoundAndAreRecognisedWithoutABaseline) {
   EXPECT_LT(verified, 2 * 5 * 10) << "each is two decisions, and none is needed at a setting known of both";
 }
 
+// What was measured of the found setting is then too slow, and every other setting seems cheaper than it is.
+TEST(Governor, AJobThatBecomesFasterAsItsFirstSettingIsHeldKeepsTheBound) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    DrivenRun run(five_percent(), seed);
+    for (int i = 0; i < 2000 && run.held_after() < 0; ++i) run.iterate(1);
+    run.job.unit *= 0.965;
+    run.iterate(6000);
+    EXPECT_LE(run.slowdown(), 0.05) << "seed " << seed;
+    EXPECT_LE(run.worst_slowdown(), 0.05) << "seed " << seed;
+  }
+}
+
+// A slow program ends between the tries made for it.
+TEST(Governor, ASettingThatMakesAJobFasterIsAnotherProgram) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed)
+    for (const double unit : {0.12, 0.13, 0.15, 0.18}) {
+      DrivenRun run(five_percent(), seed);
+      run.iterate(3000);
+      const MadeJob first = run.job;
+      run.job = {.unit = unit, .draws = 255, .clocked = 0.6};
+      const std::size_t tries = run.tried().size();
+      for (int i = 0; i < 3000 && run.tried().size() < tries + 2; ++i) run.iterate(1);
+      run.job = first;
+      run.iterate(1500);
+      for (const auto& change : run.changes())
+        EXPECT_EQ(change.why.find("and -"), std::string::npos) << change.why;
+      EXPECT_LE(run.slowdown(), 0.05) << "seed " << seed;
+    }
+}
+
 // A twentieth more time and power: a variant, whose setting is another one.
 TEST(Governor, AVariantWhoseCurveIsAnotherOneIsSearchedAnew) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

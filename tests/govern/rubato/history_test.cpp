@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "made_stretch.h"
 
@@ -102,6 +103,48 @@ TEST(History, FarFromTheFoundSettingLongStaysBecomeOneAndWhatLiesNearItStays) {
   EXPECT_EQ(history.work_at(1), 80 * 50);
   ASSERT_EQ(history.rows()[1].at, 2);
   EXPECT_NEAR(history.rows()[1].span.value(), 5, 1e-9);
+}
+
+TEST(History, WhatErasThatAreOverToldOfASettingStays) {
+  History history(kFound);
+  for (int era = 0; era < 200; ++era) {
+    const double begin = era * 100.0;
+    const double level = 1 + 0.03 * std::sin(era);
+    history.add(kFound, stretch(begin, begin + 5, level), era);
+    history.add(1, stretch(begin + 10, begin + 15, level * 1.05), era);
+    history.add(1, stretch(begin + 80, begin + 85, level * 1.3), era);  // too far from the found setting
+  }
+  EXPECT_LE(history.rows().size(), 44);
+  EXPECT_GT(history.work_at(kFound), 100 * 20)
+      << "of 50 each, what counts once a change may have gone unnoticed";
+  std::optional<double> found;
+  std::optional<double> other;
+  for (const auto& row : history.rows()) {
+    if (row.era != Contrasts::kEra) continue;
+    (row.at == kFound ? found : other) = row.log_time;
+  }
+  ASSERT_TRUE(found && other);
+  EXPECT_NEAR(*other - *found, std::log(1.05), 1e-9);
+}
+
+TEST(History, WhatWasSeenSinceTheFoundSettingMayBeOfAnotherEra) {
+  History history(kFound);
+  add(history, 1, 0, 5);
+  add(history, kFound, 10, 15);
+  add(history, 1, 20, 25);
+  history.look(2, stretch(30, 35), 0);
+  history.part_from_found(7);
+  for (const auto& row : history.rows()) EXPECT_EQ(row.era, row.when > 15_s ? 7 : 0);
+}
+
+TEST(History, AnEraThatIsOverAndShowsOneSettingTellsNothing) {
+  History history(kFound);
+  add(history, kFound, 0, 5, 0);
+  add(history, 1, 10, 15, 0);
+  for (int i = 0; i < 60; ++i) add(history, 2, 100 + i * 100.0, 105 + i * 100.0, 1 + i);
+  EXPECT_LE(history.work_at(2), 44 * 50);
+  EXPECT_TRUE(history.measured(kFound));
+  EXPECT_TRUE(history.measured(1));
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ TEST(Program, ElevenSecondsAtATenthSlowerLoseOne) {
 TEST(Program, WhatItLearnsLaterIsCountedForWhatItRanBefore) {
   Program p = made();
   p.ran(0, 11_s);
-  p.add(1, stretch(0, 5), 0);
-  p.add(0, stretch(10, 15, 1.085, 0.75), 0);
-  p.add(1, stretch(20, 25), 0);
+  p.add(1, stretch(0, 5));
+  p.add(0, stretch(10, 15, 1.085, 0.75));
+  p.add(1, stretch(20, 25));
   p.fit();
   EXPECT_LT(p.slowdown().lost, 0.97);
   EXPECT_NEAR(p.slowdown().lost, 11 - 11 / p.belief().time(0), 1e-9);
@@ -64,16 +64,16 @@ TEST(Program, WhatWasAnotherProgramIsTakenBack) {
 TEST(Program, AVariantKnowsTheCurveAndHasRunNowhereAndForgetsWhatIsNotItsOwn) {
   Program p = made();
   p.ran(0, 11_s);
-  p.add(1, stretch(0, 5), 0);
-  p.add(0, stretch(10, 15, 1.06, 0.75), 0);
-  p.add(1, stretch(20, 25), 0);
+  p.add(1, stretch(0, 5));
+  p.add(0, stretch(10, 15, 1.06, 0.75));
+  p.add(1, stretch(20, 25));
   p.fit();
   Program variant = p.variant(1);
   EXPECT_TRUE(variant.inherited());
   EXPECT_EQ(variant.belief().log_time(0), p.belief().log_time(0));
   EXPECT_EQ(variant.ran().value(), 0);
   EXPECT_EQ(variant.slowdown().lost, 0);
-  variant.add(1, stretch(30, 35, 1.05), 1);
+  variant.add(1, stretch(30, 35, 1.05));
   variant.forget_inherited();
   EXPECT_FALSE(variant.inherited());
   EXPECT_FALSE(variant.history().measured(0));
@@ -83,7 +83,7 @@ TEST(Program, AVariantKnowsTheCurveAndHasRunNowhereAndForgetsWhatIsNotItsOwn) {
 
 TEST(Program, DepartureIsFromWhatTheStretchBeforeMakesOneExpect) {
   Program p = made();
-  p.add(1, stretch(0, 5), 0);
+  p.add(1, stretch(0, 5));
   const auto none = p.departure(0, stretch(10, 15, 1.1, 0.8 / 1.1));
   EXPECT_NEAR(none.time, 0, 1e-9);
   EXPECT_NEAR(none.power, 0, 1e-9);
