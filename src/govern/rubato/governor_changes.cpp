@@ -60,7 +60,10 @@ Decision Governor::after_surprise(const Observation& o, const StretchMean& mean)
   surprised_ = purpose_;
   surprise_.reset();
   if (target_ == found_) {
-    if (moved(mean)) program().part_from_found(++era_);
+    if (moved(mean)) {
+      program().era = ++era_;
+      program().part_from_found();
+    }
     return verified(o, mean);
   }
   surprise_ = mean;

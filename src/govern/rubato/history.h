@@ -40,7 +40,8 @@ class History {
   void thin();
   /// Those alone at their setting in an era that is over: they tell of no difference.
   bool drop_alone();
-  /// The oldest at the found setting and those beside it become contrasts. False: only one is left.
+  /// The oldest at the found setting in an era that is over, and those beside it, become contrasts. False:
+  /// there is none.
   bool settle_oldest();
   /// Of one setting and era: those that span least, `longest` seconds at most, and lie so far from any
   /// stretch at the found setting. False where there are none.

@@ -30,8 +30,9 @@ class Program {
   /// See History.
   void look(std::size_t setting, const StretchMean& mean) { history_.look(setting, mean, era); }
   bool forget_looks() { return history_.forget_looks(); }
-  /// Its cost jumped at some moment since it was last seen at the found setting.
-  void part_from_found(int its_era) { history_.part_from_found(its_era); }
+  /// Its cost jumped at some moment since it was last seen at the found setting: what came after is of its
+  /// new era.
+  void part_from_found() { history_.part_from_found(era); }
   void forget(std::size_t setting) { history_.forget(setting); }
   /// The same program on other data: its curve, as far as is known, and no run of its own yet.
   [[nodiscard]] Program variant(int its_era) const;
