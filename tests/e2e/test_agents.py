@@ -173,6 +173,15 @@ class TwoNodes(Nodes):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("chmod 600", done.stderr)
 
+    def test_clocks_of_ranks_own_want_ranks(self):
+        machine = self.machine()
+        done = machine.run("run", "--rank-clocks", "fastest", "--", "true")
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn("--rank-clocks fastest: there are same and own", done.stderr)
+        done = machine.run("run", "--rank-clocks", "own", "--max-slowdown", "5%", "--", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no ranks beside it to agree with", done.stderr)
+
 
 @unittest.skipUnless(shutil.which("mpirun"), "no Open MPI here (Debian package openmpi-bin)")
 class OpenMpi(Nodes):
