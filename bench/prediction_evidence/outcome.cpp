@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "core/sweep_table_csv.h"
 #include "core/sweep_workloads.h"
+#include "prediction_evidence/hindsight.h"
 #include "prediction_evidence/remembered.h"
 
 namespace rubato::prediction_evidence {
@@ -46,7 +47,6 @@ Result<Outcome> judge(const Case& of, const std::filesystem::path& tables) {
   Outcome out{.of = of,
               .floor = experiment::noise_floor(table->curves),
               .choices = floor_of_choices(table->curves, kMaxSlowdown)};
-  if (of.probes == 0) out.defaults = floor_of_defaults(table->curves, kMaxSlowdown);
   for (const std::string_view name : kLearners) {
     const auto learner = predict::find_learner(name);
     if (!learner) continue;
@@ -57,6 +57,12 @@ Result<Outcome> judge(const Case& of, const std::filesystem::path& tables) {
                                                                    .max_slowdown = kMaxSlowdown},
                                                                   train->curves)});
   }
+  if (of.probes > 0) return out;
+  if (train->curves.empty()) out.defaults = neighbours(table->curves, {}, true, kMaxSlowdown);
+  std::vector<experiment::Validation> models;
+  for (const Judged& judged : out.judged)
+    if (judged.found) models.push_back(*judged.found);
+  out.hindsight = hindsight(models, neighbours(table->curves, train->curves, false, kMaxSlowdown));
   return out;
 }
 

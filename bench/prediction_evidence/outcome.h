@@ -21,7 +21,8 @@ struct Outcome {
   Case of;
   experiment::NoiseFloor floor;
   ChoiceFloor choices;
-  std::optional<DefaultFloor> defaults;  // without probes
+  std::optional<Neighbours> defaults;   // without probes; others of the same group too
+  std::optional<Neighbours> hindsight;  // without probes
   std::vector<Judged> judged;
 };
 

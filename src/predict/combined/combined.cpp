@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "predict/combined/families.h"
+#include "predict/combined/likeness.h"
 #include "predict/combined/stack.h"
 
 namespace rubato::predict {
@@ -14,15 +15,23 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kMembers = {"physical", "shared-curve", "trees", "mean-curve"};
+struct Listed {
+  std::string_view name;
+  double share;  // of the weight, before anything is known of this table
+};
+// The two that draw whole curves from the default; the others have to earn theirs.
+constexpr std::array kMembers = {Listed{"physical", 1}, Listed{"shared-curve", 1}, Listed{"trees", 0},
+                                 Listed{"mean-curve", 0}};
 
 class Combined final : public Model {
  public:
-  Combined(std::vector<Member> members, Trusts trusts)
-      : members_(std::move(members)), trusts_(std::move(trusts)) {}
+  Combined(std::vector<Member> members, Trusts trusts, Likeness likeness)
+      : members_(std::move(members)), trusts_(std::move(trusts)), likeness_(std::move(likeness)) {}
 
   Result<Prediction> predict(const Known& known, std::span<const KnobPoint> at) const override {
-    const Trust& trust = trusts_[std::min(known.probes.size(), kLevels - 1)];
+    const std::size_t probes = known.probes.size();
+    const Trust trust =
+        without_narrowing(trusts_[std::min(probes, kLevels - 1)], likeness_.unlike(known), probes);
     std::vector<std::optional<Prediction>> answers;
     std::optional<Error> refused;
     bool any = false;
@@ -45,12 +54,13 @@ class Combined final : public Model {
   json state() const override {
     json members = json::array();
     for (const Member& m : members_) members.push_back({{"name", m.name}, {"state", m.model->state()}});
-    return {{"members", std::move(members)}, {"trust", state_of(trusts_)}};
+    return {{"members", std::move(members)}, {"trust", state_of(trusts_)}, {"likeness", likeness_.state()}};
   }
 
  private:
   std::vector<Member> members_;
   Trusts trusts_;
+  Likeness likeness_;
 };
 
 class CombinedLearner final : public Learner {
@@ -62,8 +72,9 @@ class CombinedLearner final : public Learner {
     const std::vector<Curve> curves = by_family(given);
     std::vector<Member> members;
     std::vector<const Learner*> learners;
+    std::vector<double> shares;
     std::optional<Error> refused;
-    for (const std::string_view name : kMembers) {
+    for (const auto& [name, share] : kMembers) {
       const auto learner = find_learner(name);
       if (!learner) continue;
       auto model = (*learner)->learn(curves, knobs);
@@ -73,13 +84,16 @@ class CombinedLearner final : public Learner {
       }
       members.push_back({std::string(name), std::move(*model)});
       learners.push_back(*learner);
+      shares.push_back(share);
     }
     if (members.empty())
       return fail(
           refused.value_or(Error{ErrorCode::not_found, "no member of the combined model is built in"}));
-    auto trusts = weigh(curves, knobs, learners);
+    Eigen::VectorXd before = Eigen::Map<const Eigen::VectorXd>(shares.data(), std::ssize(shares));
+    if (before.sum() <= 0) before.setOnes();
+    auto trusts = weigh(curves, knobs, learners, before);
     if (!trusts) return fail(trusts.error());
-    return std::make_unique<Combined>(std::move(members), std::move(*trusts));
+    return std::make_unique<Combined>(std::move(members), std::move(*trusts), Likeness(curves));
   }
 
   Result<std::unique_ptr<Model>> read(const json& state) const override {
@@ -99,7 +113,9 @@ class CombinedLearner final : public Learner {
       if (members.empty()) return corrupt("it has no members");
       auto trusts = read_trusts(state.at("trust"), members.size());
       if (!trusts) return fail(trusts.error());
-      return std::make_unique<Combined>(std::move(members), std::move(*trusts));
+      auto likeness = Likeness::read(state.at("likeness"));
+      if (!likeness) return fail(likeness.error());
+      return std::make_unique<Combined>(std::move(members), std::move(*trusts), std::move(*likeness));
     } catch (const json::exception& error) {
       return corrupt(error.what());
     }

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "predict/combined/likeness.h"
+
 namespace rubato::predict::combined {
 namespace {
 
@@ -15,28 +17,6 @@ constexpr double kSameDefault = 0.2;
 constexpr double kShareOfTwins = 0.25;
 constexpr std::ptrdiff_t kFewestTwins = 3;  // fewer are chance
 constexpr std::size_t kFewestFamilies = 3;
-
-/// Log power and features of the defaults, as standard scores: curves x what all of them have.
-Eigen::MatrixXd defaults_of(std::span<const Curve> curves) {
-  std::vector<std::string> shared;
-  for (const auto& [name, value] : curves.front().known.features) {
-    bool all = true;
-    for (const Curve& c : curves) all = all && c.known.features.contains(name);
-    if (all) shared.push_back(name);
-  }
-  Eigen::MatrixXd out(std::ssize(curves), std::ssize(shared) + 1);
-  for (Eigen::Index i = 0; i < out.rows(); ++i) {
-    const Known& known = curves[static_cast<std::size_t>(i)].known;
-    out(i, 0) = std::log(known.at_default.power().value());
-    for (Eigen::Index k = 1; k < out.cols(); ++k)
-      out(i, k) = known.features.at(shared[static_cast<std::size_t>(k) - 1]);
-  }
-  const Eigen::RowVectorXd mean = out.colwise().mean();
-  out.rowwise() -= mean;
-  const Eigen::RowVectorXd deviation =
-      (out.colwise().squaredNorm() / static_cast<double>(out.rows())).cwiseSqrt().array() + 1e-9;
-  return out * deviation.cwiseInverse().asDiagonal();
-}
 
 bool same_curve(const Curve& a, const Curve& b) {
   if (a.rows.size() != b.rows.size()) return false;
@@ -60,7 +40,7 @@ std::vector<Curve> by_family(std::span<const Curve> curves) {
   if (curves.empty()) return out;
   std::map<std::string, double> size;
   for (const Curve& c : curves) ++size[c.group];
-  const Eigen::MatrixXd defaults = defaults_of(curves);
+  const Eigen::MatrixXd defaults = Defaults(curves).scores;
   std::map<std::pair<std::string, std::string>, std::set<std::size_t>> twins;  // of two groups
   for (std::size_t a = 0; a < curves.size(); ++a)
     for (std::size_t b = a + 1; b < curves.size(); ++b) {

@@ -33,9 +33,16 @@ json to_json(const Eigen::VectorXd& v) {
 
 }  // namespace
 
-Trust equal_trust(Eigen::Index members) {
-  const Eigen::VectorXd same = Eigen::VectorXd::Constant(members, 1 / static_cast<double>(members));
-  return {same, same, 1, 1};
+Trust trust_of(const Eigen::VectorXd& shares) {
+  const Eigen::VectorXd weights = shares / shares.sum();
+  return {weights, weights, 1, 1};
+}
+
+Trust without_narrowing(Trust trust, double unlike, std::size_t probes) {
+  const double kept = 1 - unlike / static_cast<double>(probes + 1);
+  for (double* scale : {&trust.time_scale, &trust.energy_scale})
+    if (*scale < 1) *scale = std::pow(*scale, kept);
+  return trust;
 }
 
 Result<Prediction> mix(const std::vector<std::optional<Prediction>>& answers, const Trust& trust,

@@ -29,17 +29,23 @@ struct Trust {
 };
 using Trusts = std::array<Trust, kLevels>;
 
-[[nodiscard]] Trust equal_trust(Eigen::Index members);
+/// Intervals that groups left out allow to be narrowed are so for workloads like those that were learnt from.
+/// `unlike` (0 to 1, Likeness) takes it back, the less the more settings were probed.
+[[nodiscard]] Trust without_narrowing(Trust trust, double unlike, std::size_t probes);
+
+/// These weights, made to add up to one, of time and of energy alike.
+[[nodiscard]] Trust trust_of(const Eigen::VectorXd& shares);
 
 /// Members that have no answer are left out and the others' weights raised. The answer at a probe is what was
 /// measured there.
 [[nodiscard]] Result<Prediction> mix(const std::vector<std::optional<Prediction>>& answers,
                                      const Trust& trust, const Known& known);
 
-/// Members are learned anew on parts of `curves` and judged on the groups that were left out. Equal weights
-/// where there is only one group.
+/// Members are learned anew on parts of `curves` and judged on the groups that were left out. `before`: the
+/// weight of each where nothing is known, which stays where there is only one group.
 [[nodiscard]] Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
-                                   const std::vector<const Learner*>& learners);
+                                   const std::vector<const Learner*>& learners,
+                                   const Eigen::VectorXd& before);
 
 [[nodiscard]] nlohmann::json state_of(const Trusts& trusts);
 [[nodiscard]] Result<Trusts> read_trusts(const nlohmann::json& state, std::size_t members);

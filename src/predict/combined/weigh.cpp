@@ -1,4 +1,6 @@
-// Stacking (Wolpert 1992; Breiman 1996) on absolute errors, with groups left out instead of rows.
+// Stacking (Wolpert 1992; Breiman 1996) on absolute errors, with groups left out instead of rows, held back
+// towards given shares: weights that few groups tell are mostly chance, and equal ones are hard to beat
+// (Stock and Watson 2004).
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,6 +15,7 @@ constexpr std::size_t kMostFolds = 6;    // up to so many groups, each is a fold
 constexpr std::size_t kSharedFolds = 4;  // folds that more groups share
 constexpr int kSteps = 10;               // of a weight
 constexpr double kTemperature = 0.02;    // relative error at which a mixture counts 1/e of the best one
+constexpr double kHeldBack = 0.5;        // share of the error by which moving all the weight has to pay
 constexpr double kFewGroups = 0.2;       // the quantile is taken that much of 1/groups higher
 constexpr double kLeastScale = 0.6;
 constexpr double kMostScale = 2.5;
@@ -127,7 +130,8 @@ Errors errors_of(const std::vector<Trial>& trials, bool time, Eigen::Index membe
 }
 
 /// All mixtures, averaged by how close each comes to the best.
-Eigen::VectorXd weights_for(const std::vector<Trial>& trials, bool time, Eigen::Index members) {
+Eigen::VectorXd weights_for(const std::vector<Trial>& trials, bool time, const Eigen::VectorXd& before) {
+  const Eigen::Index members = before.size();
   std::vector<Eigen::VectorXd> mixtures;
   Eigen::VectorXd shares = Eigen::VectorXd::Zero(members);
   share_out(mixtures, shares, 0, kSteps);
@@ -135,7 +139,8 @@ Eigen::VectorXd weights_for(const std::vector<Trial>& trials, bool time, Eigen::
   std::vector<double> error;
   error.reserve(mixtures.size());
   for (const Eigen::VectorXd& mixture : mixtures)
-    error.push_back(errors.weight.dot((errors.of * mixture).cwiseAbs()));
+    error.push_back(errors.weight.dot((errors.of * mixture).cwiseAbs()) *
+                    (1 + kHeldBack * 0.5 * (mixture - before).cwiseAbs().sum()));
   const double best = std::max(1e-9, *std::min_element(error.begin(), error.end()));
   Eigen::VectorXd out = Eigen::VectorXd::Zero(members);
   for (std::size_t i = 0; i < mixtures.size(); ++i)
@@ -173,10 +178,10 @@ double scale_for(const std::vector<Trial>& trials, const Trust& trust, bool time
 }  // namespace
 
 Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
-                     const std::vector<const Learner*>& learners) {
-  const auto members = static_cast<Eigen::Index>(learners.size());
+                     const std::vector<const Learner*>& learners, const Eigen::VectorXd& before) {
   Trusts out;
-  out.fill(equal_trust(members));
+  out.fill(trust_of(before));
+  const Eigen::VectorXd shares = out.front().time;
   std::map<std::string, std::size_t> count;
   for (const Curve& c : curves) ++count[c.group];
   if (count.size() < 2) return out;
@@ -206,8 +211,8 @@ Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
       if (level > 0) trust = out[level - 1];
       continue;
     }
-    trust.time = weights_for(trials[level], true, members);
-    trust.energy = weights_for(trials[level], false, members);
+    trust.time = weights_for(trials[level], true, shares);
+    trust.energy = weights_for(trials[level], false, shares);
     const double time_scale = scale_for(trials[level], trust, true, count.size());
     trust.energy_scale = scale_for(trials[level], trust, false, count.size());
     trust.time_scale = time_scale;

@@ -59,7 +59,7 @@ Prediction answer(double power, double deviation, const Curve& curve) {
 
 TEST(Mix, WeighsCentresAndCountsHowFarApartTheyAre) {
   const Curve curve = made::curve("g", "w", 0.5, 250, {1.0, 0.5});
-  Trust trust = equal_trust(2);
+  Trust trust = trust_of(Eigen::Vector2d::Ones());
   trust.time << 0.25, 0.75;
   const auto mixed = mix({answer(0, 0.1, curve), answer(1, 0.1, curve)}, trust, curve.known);
   ASSERT_TRUE(mixed);
@@ -71,10 +71,11 @@ TEST(Mix, WeighsCentresAndCountsHowFarApartTheyAre) {
 
 TEST(Mix, AMemberWithoutAnAnswerLeavesItsWeightToTheOthers) {
   const Curve curve = made::curve("g", "w", 0.5, 250, {1.0, 0.5});
-  const auto mixed = mix({std::nullopt, answer(1, 0.1, curve)}, equal_trust(2), curve.known);
+  const auto mixed =
+      mix({std::nullopt, answer(1, 0.1, curve)}, trust_of(Eigen::Vector2d::Ones()), curve.known);
   ASSERT_TRUE(mixed);
   EXPECT_NEAR(mixed->log_time[1], std::log(2), 1e-12);
-  EXPECT_FALSE(mix({std::nullopt, std::nullopt}, equal_trust(2), curve.known));
+  EXPECT_FALSE(mix({std::nullopt, std::nullopt}, trust_of(Eigen::Vector2d::Ones()), curve.known));
 }
 
 TEST(Weigh, TrustsTheMemberThatIsRightAboutGroupsItHasNotSeen) {
@@ -82,25 +83,45 @@ TEST(Weigh, TrustsTheMemberThatIsRightAboutGroupsItHasNotSeen) {
   for (int g = 0; g < 4; ++g) curves.push_back(made::curve(cat("g", g), cat("w", g), 1.0, 250));
   const FixedLearner wrong(0.2);
   const FixedLearner right(1.0);  // time = 1 / clock where all is compute
-  const auto trusts = weigh(curves, kClock, {&wrong, &right});
+  const auto trusts = weigh(curves, kClock, {&wrong, &right}, Eigen::Vector2d::Ones());
   ASSERT_TRUE(trusts);
   EXPECT_GT((*trusts)[0].time[1], 0.95);
   EXPECT_NEAR((*trusts)[0].time.sum(), 1, 1e-9);
   EXPECT_LT((*trusts)[0].time_scale, 1);  // its 5 % were too careful
 }
 
-TEST(Weigh, OneGroupGivesEqualWeights) {
+TEST(Weigh, OneGroupLeavesTheWeightsAsTheyWere) {
   const std::vector<Curve> curves = {made::curve("g", "a", 1.0, 250), made::curve("g", "b", 0.5, 250)};
   const FixedLearner one(0.2);
   const FixedLearner two(1.0);
-  const auto trusts = weigh(curves, kClock, {&one, &two});
+  const auto trusts = weigh(curves, kClock, {&one, &two}, Eigen::Vector2d(3, 1));
   ASSERT_TRUE(trusts);
-  EXPECT_EQ((*trusts)[0].time[0], 0.5);
+  EXPECT_EQ((*trusts)[0].time[0], 0.75);
+}
+
+TEST(Weigh, ALittleBetterMovesLittleWeight) {
+  std::vector<Curve> curves;
+  for (int g = 0; g < 4; ++g) curves.push_back(made::curve(cat("g", g), cat("w", g), 1.0, 250));
+  const FixedLearner good(0.79);
+  const FixedLearner better(0.8);  // both say less than there is, so any of the other one only does harm
+  const auto trusts = weigh(curves, kClock, {&good, &better}, Eigen::Vector2d(1, 0));
+  ASSERT_TRUE(trusts);
+  EXPECT_GT((*trusts)[0].time[0], 0.9);
+}
+
+TEST(Trusts, NarrowingIsTakenBackForTheUnlike) {
+  Trust trust = trust_of(Eigen::Vector2d::Ones());
+  trust.time_scale = 0.64;
+  trust.energy_scale = 1.5;
+  EXPECT_NEAR(without_narrowing(trust, 0, 0).time_scale, 0.64, 1e-12);
+  EXPECT_NEAR(without_narrowing(trust, 1, 0).time_scale, 1, 1e-12);
+  EXPECT_NEAR(without_narrowing(trust, 1, 1).time_scale, 0.8, 1e-12);  // half of it is left
+  EXPECT_EQ(without_narrowing(trust, 1, 0).energy_scale, 1.5);
 }
 
 TEST(Trusts, ReadBackAndAreRefusedForAnotherNumberOfMembers) {
   Trusts trusts;
-  trusts.fill(equal_trust(3));
+  trusts.fill(trust_of(Eigen::Vector3d::Ones()));
   const auto again = read_trusts(state_of(trusts), 3);
   ASSERT_TRUE(again) << again.error().what;
   EXPECT_EQ((*again)[2].energy, trusts[2].energy);

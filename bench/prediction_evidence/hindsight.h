@@ -1,0 +1,18 @@
+// What no weighing of the models at hand, and no neighbourhood, would have reached.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "experiment/validation.h"
+#include "prediction_evidence/floors.h"
+
+namespace rubato::prediction_evidence {
+
+/// Without probes. Rows: the best mixture (of logarithms, shares in tenths) of what the models said. Choices:
+/// the best model. `others` counts beside them. Everything is chosen in hindsight, for each figure by itself.
+/// Nothing where there is no model. Fractions.
+[[nodiscard]] std::optional<Neighbours> hindsight(std::span<const experiment::Validation> models,
+                                                  const std::optional<Neighbours>& others);
+
+}  // namespace rubato::prediction_evidence
