@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "core/block_role.h"
 #include "core/expectation.h"
 #include "core/sample.h"
 #include "core/setting.h"
+#include "govern/board.h"
 #include "govern/tally.h"
 
 namespace rubato::govern {
@@ -46,6 +48,7 @@ struct Observation {
   bool tuning = false;   // the framework still tries kernels by time: iterations are not those to come
   bool may_set = false;  // rights, survival and ownership allow a write now
   std::optional<PlanNow> plan;
+  std::vector<Board> boards;  // of a run that divides a power budget among them; else empty
 };
 
 enum class Action {
@@ -53,6 +56,7 @@ enum class Action {
   use_found,    // go to the found setting (a baseline or control block)
   use_setting,  // go to `setting`
   use_plan,     // from a setting of ours: switch inside the iteration; `setting` says the range of its clocks
+  use_limits,   // every board its own of `limits`, never above the budget together on the way
 };
 
 struct Decision {
@@ -61,6 +65,8 @@ struct Decision {
   BlockRole role = BlockRole::warmup;  // of the stretch that begins here
   std::string why;                     // a sentence, kept in the record where the action or role changes
   std::optional<TimePoint> ask_again;
+  /// Of use_limits, in the order of Observation::boards; absent: the found one.
+  std::vector<std::optional<Watts>> limits{};
 };
 
 class Strategy {
