@@ -144,7 +144,7 @@ Decision PowerBudgetStrategy::begin_evenly(const Observation& o) {
   std::string why = cat("even shares of ", budget_);
   if (others_ > Watts(0)) why += cat(", of which ", others_, " are of GPUs that cannot be set");
   if (least > rest) why += "; even the least limits are above it, so the budget cannot be held";
-  return go(o, std::move(shares), Purpose::even, std::move(why));
+  return go(o, std::move(shares), Purpose::even, why);
 }
 
 Decision PowerBudgetStrategy::go(const Observation& o, std::vector<Watts> shares, Purpose purpose,
@@ -325,7 +325,7 @@ Decision PowerBudgetStrategy::tried(const Observation& o, std::vector<BoardMean>
 
 Decision PowerBudgetStrategy::propose(const Observation& o) {
   if (auto proposal = search_->next(base_))
-    return go(o, std::move(proposal->shares), Purpose::trial, std::move(proposal->why));
+    return go(o, std::move(proposal->shares), Purpose::trial, proposal->why);
   check_due_ = o.now + check_after_;
   check_after_ = std::min(kLongestCheck, check_after_ * 2);
   return go(o, best_, Purpose::hold, outcome());
