@@ -19,21 +19,33 @@ bool is_set(const char* variable) {
 
 /// The GPU of the run, of those that `variable` names; without it the option counts in the world.
 template <class World>
-Result<unsigned> choose_gpu(const World& world, const TrainOptions& options, const char* variable) {
+Result<int> choose_gpu(const World& world, int wanted, const char* variable) {
   const char* named = std::getenv(variable);
   if (named == nullptr || *named == '\0') {
-    if (options.gpu >= 0 && static_cast<unsigned>(options.gpu) < world.gpu_count())
-      return static_cast<unsigned>(options.gpu);
+    if (wanted >= 0 && static_cast<unsigned>(wanted) < world.gpu_count()) return wanted;
     return fail(ErrorCode::not_found, cat("the world ", world.path().string(), " has ", world.gpu_count(),
-                                          " GPUs, and none of index ", options.gpu));
+                                          " GPUs, and none of index ", wanted));
   }
   const std::vector<std::string> uuids = split(named, ',');
-  if (options.gpu < 0 || static_cast<std::size_t>(options.gpu) >= uuids.size())
+  if (wanted < 0 || static_cast<std::size_t>(wanted) >= uuids.size())
     return fail(ErrorCode::not_found,
-                cat(variable, " names ", uuids.size(), " GPUs, and none of index ", options.gpu));
-  const std::string& uuid = uuids[static_cast<std::size_t>(options.gpu)];
-  if (const std::optional<unsigned> index = world.find(uuid)) return *index;
+                cat(variable, " names ", uuids.size(), " GPUs, and none of index ", wanted));
+  const std::string& uuid = uuids[static_cast<std::size_t>(wanted)];
+  if (const std::optional<unsigned> index = world.find(uuid)) return static_cast<int>(*index);
   return fail(ErrorCode::not_found, cat("the world ", world.path().string(), " has no GPU ", uuid));
+}
+
+template <class World>
+Status choose_gpus(const World& world, TrainOptions& options, const char* variable) {
+  const auto gpu = choose_gpu(world, options.gpu, variable);
+  if (!gpu) return fail(gpu.error());
+  options.gpu = *gpu;
+  for (int& one : options.beside) {
+    const auto beside = choose_gpu(world, one, variable);
+    if (!beside) return fail(beside.error());
+    one = *beside;
+  }
+  return {};
 }
 
 template <class World>
@@ -56,11 +68,9 @@ Result<Stage> replayed(TrainOptions options) {
                 "run it under rubato: rubato run --gpu replay:FILE#WORKLOAD -- rubato sim train replay");
   auto world = device::replay::ReplayWorld::open(*path);
   if (!world) return fail(world.error());
-  const Result<unsigned> gpu = choose_gpu(**world, options, "RUBATO_REPLAY_GPUS");
-  if (!gpu) return fail(gpu.error());
-  options.gpu = static_cast<int>(*gpu);
+  if (const Status s = choose_gpus(**world, options, "RUBATO_REPLAY_GPUS"); !s) return fail(s.error());
   const std::shared_ptr shared(std::move(*world));
-  return make_stage(shared, shared->board(*gpu).workload(), options);
+  return make_stage(shared, shared->board(static_cast<unsigned>(options.gpu)).workload(), options);
 }
 
 Result<Stage> simulated(TrainOptions options) {
@@ -72,9 +82,7 @@ Result<Stage> simulated(TrainOptions options) {
                 "run it under rubato: rubato run --gpu sim:v100 -- rubato sim train resnet50");
   auto world = device::sim::SimWorld::open(*path);
   if (!world) return fail(world.error());
-  const Result<unsigned> gpu = choose_gpu(**world, options, "RUBATO_SIM_GPUS");
-  if (!gpu) return fail(gpu.error());
-  options.gpu = static_cast<int>(*gpu);
+  if (const Status s = choose_gpus(**world, options, "RUBATO_SIM_GPUS"); !s) return fail(s.error());
   Stage stage = make_stage(std::shared_ptr(std::move(*world)), options.workload, options);
   stage.model = device::sim::model_of_workload(options.workload);
   return stage;

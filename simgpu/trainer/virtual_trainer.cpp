@@ -1,7 +1,9 @@
 #include "simgpu/trainer/virtual_trainer.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "rubato/mark_layout.h"
@@ -14,9 +16,29 @@ Status check(const TrainOptions& options) {
   if (options.iterations < 1)
     return fail(ErrorCode::invalid_argument,
                 cat("a training has at least 1 iteration, not ", options.iterations));
-  if (options.gpu < 0)
-    return fail(ErrorCode::invalid_argument, cat("a GPU has no negative index: ", options.gpu));
+  std::set<int> gpus{options.gpu};
+  gpus.insert(options.beside.begin(), options.beside.end());
+  if (*gpus.begin() < 0)
+    return fail(ErrorCode::invalid_argument, cat("a GPU has no negative index: ", *gpus.begin()));
+  if (gpus.size() != options.beside.size() + 1)
+    return fail(ErrorCode::invalid_argument, "a training in step runs on each of its GPUs once");
   return {};
+}
+
+/// One queue, or several in step. `open`: the queue on the GPU of this index.
+Result<std::unique_ptr<WorkQueue>> queue_for(
+    const TrainOptions& options,
+    const std::function<Result<std::unique_ptr<WorkQueue>>(unsigned gpu)>& open) {
+  auto first = open(static_cast<unsigned>(options.gpu));
+  if (!first || options.beside.empty()) return first;
+  std::vector<std::unique_ptr<WorkQueue>> queues;
+  queues.push_back(std::move(*first));
+  for (const int gpu : options.beside) {
+    auto next = open(static_cast<unsigned>(gpu));
+    if (!next) return fail(next.error());
+    queues.push_back(std::move(*next));
+  }
+  return in_step(std::move(queues));
 }
 
 }  // namespace
@@ -38,16 +60,17 @@ Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start(device::sim::SimWo
                                                               const TrainOptions& options, std::int64_t pid,
                                                               TimePoint now, OnMark on_mark) {
   if (Status sane = check(options); !sane) return fail(sane.error());
-  return start_on(queue_on(world, static_cast<unsigned>(options.gpu), options.workload, pid, now), options,
-                  pid, now, std::move(on_mark));
+  return start_on(
+      queue_for(options, [&](unsigned gpu) { return queue_on(world, gpu, options.workload, pid, now); }),
+      options, pid, now, std::move(on_mark));
 }
 
 Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start(device::replay::ReplayWorld& world,
                                                               const TrainOptions& options, std::int64_t pid,
                                                               TimePoint now, OnMark on_mark) {
   if (Status sane = check(options); !sane) return fail(sane.error());
-  return start_on(queue_on(world, static_cast<unsigned>(options.gpu), pid, now), options, pid, now,
-                  std::move(on_mark));
+  return start_on(queue_for(options, [&](unsigned gpu) { return queue_on(world, gpu, pid, now); }), options,
+                  pid, now, std::move(on_mark));
 }
 
 Result<std::unique_ptr<VirtualTrainer>> VirtualTrainer::start_on(Result<std::unique_ptr<WorkQueue>> queue,

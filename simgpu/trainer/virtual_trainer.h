@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -21,6 +22,7 @@ struct TrainOptions {
   int iterations = 100;
   int iterations_per_epoch = 0;  // 0: the whole training is one epoch
   int gpu = 0;                   // of the world; a process prefers the first of RUBATO_SIM_GPUS
+  std::vector<int> beside;       // more GPUs that do the same in step: an iteration ends with the slowest
   std::uint64_t seed = 1;
   std::optional<double> jitter;  // standard deviation of an iteration's length; absent: the workload's own
 };

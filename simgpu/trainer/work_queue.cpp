@@ -1,5 +1,8 @@
 #include "simgpu/trainer/work_queue.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace rubato::sim_trainer {
 namespace {
 
@@ -63,7 +66,52 @@ class ReplayQueue final : public WorkQueue {
   std::vector<device::sim::Segment> no_segments_;
 };
 
+class StepQueue final : public WorkQueue {
+ public:
+  explicit StepQueue(std::vector<std::unique_ptr<WorkQueue>> boards) : boards_(std::move(boards)) {}
+  Status submit(double scale, TimePoint now) override {
+    for (auto& board : boards_)
+      if (Status s = board->submit(scale, now); !s) return s;
+    return {};
+  }
+  Result<std::uint64_t> completed(TimePoint now) override {
+    return slowest<std::uint64_t>([&](WorkQueue& board) { return board.completed(now); },
+                                  [](auto a, auto b) { return std::min(a, b); });
+  }
+  Result<TimePoint> completion(std::uint64_t index, TimePoint now) override {
+    return slowest<TimePoint>([&](WorkQueue& board) { return board.completion(index, now); },
+                              [](auto a, auto b) { return std::max(a, b); });
+  }
+  void remove(TimePoint now) override {
+    for (auto& board : boards_) board->remove(now);
+  }
+  TimePoint now() const override { return boards_.front()->now(); }
+  const std::vector<device::sim::Segment>& segments() const override { return boards_.front()->segments(); }
+  Result<std::vector<device::sim::SegmentRun>> segment_runs(TimePoint now) override {
+    return boards_.front()->segment_runs(now);
+  }
+  double jitter() const override { return boards_.front()->jitter(); }
+
+ private:
+  template <class T, class Ask, class Worse>
+  Result<T> slowest(const Ask& ask, const Worse& worse) {
+    Result<T> out = ask(*boards_.front());
+    for (std::size_t i = 1; out && i < boards_.size(); ++i) {
+      const Result<T> next = ask(*boards_[i]);
+      if (!next) return fail(next.error());
+      out = worse(*out, *next);
+    }
+    return out;
+  }
+
+  std::vector<std::unique_ptr<WorkQueue>> boards_;
+};
+
 }  // namespace
+
+std::unique_ptr<WorkQueue> in_step(std::vector<std::unique_ptr<WorkQueue>> boards) {
+  return std::make_unique<StepQueue>(std::move(boards));
+}
 
 Result<std::unique_ptr<WorkQueue>> queue_on(device::sim::SimWorld& world, unsigned gpu,
                                             std::string_view workload, std::int64_t pid, TimePoint now) {

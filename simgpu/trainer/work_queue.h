@@ -43,4 +43,8 @@ class WorkQueue {
 [[nodiscard]] Result<std::unique_ptr<WorkQueue>> queue_on(device::replay::ReplayWorld& world, unsigned gpu,
                                                           std::int64_t pid, TimePoint now);
 
+/// Boards that wait for each other: an iteration is on all of them, and is over with the slowest. What it
+/// consists of is told of the first. At least one.
+[[nodiscard]] std::unique_ptr<WorkQueue> in_step(std::vector<std::unique_ptr<WorkQueue>> boards);
+
 }  // namespace rubato::sim_trainer

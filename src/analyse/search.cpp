@@ -48,6 +48,8 @@ std::optional<std::size_t> choice_of(const record::RunRecord& run, const std::op
 }  // namespace
 
 std::optional<Search> search_of(const record::RunRecord& run, const std::vector<Stretch>& stretches) {
+  // The divisions of a budget are of all boards together, and have no found setting beside them.
+  if (run.goal && run.goal->goal.power_budget) return std::nullopt;
   Search out;
   std::vector<Tried> all;
   std::vector<Stretch> found;

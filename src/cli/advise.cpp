@@ -34,7 +34,6 @@ struct Options {
   double confidence_percent = 80;
   std::string objective{name_of(Objective::energy)};
   std::vector<std::string> knobs = {std::string(name_of(Knob::power_limit))};
-  double host_watts = 0;
   SecondPriceText second;
   ModelWish model;
   std::size_t probes = 0;
@@ -65,13 +64,13 @@ Result<Wish> parse(const Options& options) {
   out.caution.confidence = options.confidence_percent / 100;
   const auto objective = parse_objective(options.objective);
   if (!objective) return fail(objective.error());
+  if (*objective == Objective::time)
+    return fail(ErrorCode::invalid_argument,
+                "--objective time: no setting is faster than the one that is found",
+                "any of --objective energy, edp, ed2p, cost");
   out.goal.objective = *objective;
   out.probes = options.probes;
-  if (options.host_watts > 0) out.goal.host_watts = Watts(options.host_watts);
-  if (options.second.idle_watts) out.goal.idle = Watts(*options.second.idle_watts);
-  const auto second = worth_of_second(options.second, out.goal.objective);
-  if (!second) return fail(second.error());
-  out.goal.second = *second;
+  if (const Status fine = add_to_goal(options.second, out.goal); !fine) return fail(fine.error());
   for (const std::string& name : options.knobs) {
     const auto knob = parse_tunable_knob(name);
     if (!knob) return fail(knob.error());
@@ -265,11 +264,6 @@ void add_advise(CLI::App& app, Invocation& invocation) {
       ->type_name("LIST")
       ->delimiter(',')
       ->capture_default_str();
-  command
-      ->add_option("--host-watts", options.host_watts,
-                   "what the rest of the machine draws per GPU while the job runs")
-      ->type_name("W")
-      ->check(CLI::PositiveNumber);
   add_second_price(*command, options.second);
   auto* model = command->add_option("--model", options.model.file, "a model made by `rubato model train`")
                     ->type_name("FILE");

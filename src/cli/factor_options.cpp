@@ -30,6 +30,11 @@ void add_second_price(CLI::App& command, SecondPriceText& text) {
                   "with --objective cost: what an hour of one GPU costs, as in 2.40EUR")
       ->type_name("PRICE");
   command
+      .add_option("--host-watts", text.host_watts,
+                  "what the rest of the machine draws per GPU while the job runs")
+      ->type_name("W")
+      ->check(CLI::PositiveNumber);
+  command
       .add_option("--idle-watts", text.idle_watts,
                   "what each board draws without the job: only what the job adds is to become small")
       ->type_name("W")

@@ -20,7 +20,7 @@ struct FactorOptions {
   [[nodiscard]] Result<analyse::Factors> factors() const;
 };
 
-/// --price, --price-hour and --idle-watts.
+/// --price, --price-hour, --host-watts and --idle-watts.
 void add_second_price(CLI::App& command, SecondPriceText& text);
 
 void add_factor_options(CLI::App& command, FactorOptions& options);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "cli/power_budget.h"
 #include "cli/wanted.h"
 #include "govern/measure_only_strategy.h"
 #include "govern/registry.h"
@@ -127,11 +128,11 @@ Result<Goal> parse_goal(const GoverningText& text) {
     if (!objective) return fail(objective.error());
     goal.objective = *objective;
   }
-  if (text.host_watts) goal.host_watts = Watts(*text.host_watts);
-  if (text.second.idle_watts) goal.idle = Watts(*text.second.idle_watts);
-  const auto second = worth_of_second(text.second, goal.objective);
-  if (!second) return fail(second.error());
-  goal.second = *second;
+  if (goal.objective == Objective::time)
+    return fail(ErrorCode::invalid_argument,
+                "--objective time: no setting is faster than the one that is found",
+                "under a budget of watts the least time is what is looked for: --power-budget 1200W");
+  if (const Status fine = add_to_goal(text.second, goal); !fine) return fail(fine.error());
   if (!text.second.eta) return goal;
   if (const auto weight = worth_of_second(*text.second.eta, Watts(1)); !weight) return fail(weight.error());
   if (goal.objective != Objective::energy)
@@ -157,6 +158,11 @@ Result<std::optional<Governing>> parse_governing(const GoverningText& text, bool
   if (!text.strategy.empty() && !known(text.strategy))
     return fail(govern::make_strategy(text.strategy, {}).error());
   if (text.strategy == kFixed && !setting_given) return fail(govern::make_strategy(kFixed, {}).error());
+  if (!text.power_budget.empty()) {
+    auto budgeted = under_power_budget(text, setting_given);
+    if (!budgeted) return fail(budgeted.error());
+    return std::move(*budgeted);
+  }
   // Wrong is wrong, whether it would be needed or not.
   const auto goal = parse_goal(text);
   if (!goal) return fail(goal.error());
@@ -184,6 +190,8 @@ Result<std::optional<Governing>> parse_governing(const GoverningText& text, bool
 }
 
 std::string describe(const Goal& goal) {
+  if (goal.power_budget)
+    return cat("the least time with power limits of together ", *goal.power_budget, " at most");
   std::string what = goal.objective == Objective::energy ? "the least energy"
                      : goal.objective == Objective::cost ? "the least cost"
                                                          : cat("the least ", name_of(goal.objective));

@@ -21,7 +21,7 @@ struct GoverningText {
   std::string objective;
   std::string max_slowdown;
   std::vector<std::string> knobs;
-  std::optional<double> host_watts;
+  std::string power_budget;  // "1200W"
   SecondPriceText second;
   std::string deadline;
   bool no_memory = false;

@@ -81,6 +81,8 @@ void LiveLine::begins(const std::string& intent) {
 }
 
 void LiveLine::decided(const record::Decision& decision) {
+  if (decision.action == "shares")
+    return say(cat("after ", number((decision.at - begin_).value(), 1), " s: ", decision.why));
   const bool trial = decision.action == name_of(BlockRole::trial);
   if (!trial && decision.action != name_of(BlockRole::hold)) return;
   auto& told_of = trial ? tried_ : held_;

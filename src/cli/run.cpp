@@ -155,7 +155,9 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   const bool sets = experiment ? experiment->strategy != nullptr : asked.anything() && !options.dry_run;
 
   // A plan switches inside the iteration of one GPU, an experiment measures whole runs.
-  if (sets && !experiment && !asked.plan) asked.place = std::move(*place);
+  // A budget of watts is a node's own.
+  const bool budget = asked.governing && asked.governing->goal.power_budget;
+  if (sets && !experiment && !asked.plan && !budget) asked.place = std::move(*place);
 
   // The order matters: guards before any driver call of ours, rights dropped before any file of ours.
   // Simulated GPUs are the user's own files, which root's guard would look for among root's.
@@ -250,7 +252,7 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   // Unused it is closed when this process ends, and its guard with it.
   if (only.why.what.empty()) plan.guard = std::move(guarded->channel);
   plan.rescue = rescue_for(invocation.gpu, guarded->managed);
-  if (asked.governing) plan.max_slowdown = asked.governing->goal.max_slowdown;
+  if (asked.governing && !budget) plan.max_slowdown = asked.governing->goal.max_slowdown;
   if (asked.plan) plan.max_slowdown = asked.plan->max_slowdown;
   plan.allow_shared = options.allow_shared;
   plan.meters = options.job.meters;
@@ -280,10 +282,10 @@ void add_governing(CLI::App& command, GoverningText& text) {
                   "who chooses the setting where none is given; `rubato` where nothing is said")
       ->type_name("NAME");
   command
-      .add_option("--host-watts", text.host_watts,
-                  "what the rest of the machine draws per GPU while the job runs")
-      ->type_name("W")
-      ->check(CLI::PositiveNumber);
+      .add_option("--power-budget", text.power_budget,
+                  "for the power limits of all GPUs of the job together, divided so that it loses the least "
+                  "time")
+      ->type_name("WATTS");
   add_second_price(command, text.second);
   command
       .add_option("--eta", text.second.eta,

@@ -34,6 +34,7 @@ std::optional<std::string> rival_of(const WantedText& wanted, const GoverningTex
   if (!governing.strategy.empty()) return "--strategy";
   if (!governing.knobs.empty()) return "--knobs";
   if (!governing.objective.empty()) return "--objective";
+  if (!governing.power_budget.empty()) return "--power-budget";
   return std::nullopt;
 }
 
@@ -75,7 +76,7 @@ Result<AskedPlan> read_asked_plan(const std::string& file, const WantedText& wan
     error.what = cat("--plan ", file, ": ", error.what);
     return fail(std::move(error));
   }
-  AskedPlan asked{file, std::move(*plan), 0, Watts(governing.host_watts.value_or(0))};
+  AskedPlan asked{file, std::move(*plan), 0, Watts(governing.second.host_watts.value_or(0))};
   asked.max_slowdown = asked.plan.max_slowdown;
   if (asked.plan.at_single.time <= Seconds(0))
     return fail(in_plan(asked, "at_single.time_s is 0, and an iteration takes time", plan_again(asked)));

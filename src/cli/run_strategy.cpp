@@ -10,6 +10,7 @@
 #include "cli/place.h"
 #include "conduct/clock_gate.h"
 #include "govern/measure_only_strategy.h"
+#include "govern/power_budget/power_budget_strategy.h"
 #include "govern/registry.h"
 
 namespace rubato::cli {
@@ -22,6 +23,7 @@ MeasureOnly nothing_asked() {
 std::string to_be_set(const Asked& asked, const Judged& judged) {
   if (asked.plan) return describe(*asked.plan);
   if (!asked.governing) return describe(asked.wanted.setting);
+  if (judged.budget) return cat("the power limits of ", judged.budget->of_each);
   return judged.space ? conduct::describe(judged.space->space) : std::string("a setting");
 }
 
@@ -47,6 +49,17 @@ Status find_space(Judged& out, const Asked& asked, const OpenGpus& open, const G
   return fail(std::move(error));
 }
 
+/// Whether the budget can be held, or why nothing has to be set for it. A budget below what is possible is
+/// wrong in the command.
+Status find_budget(Judged& out, const Governing& governing, const OpenGpus& open, const GuardedRun& guarded) {
+  auto range = budget_range(open.gpus, guarded.more_rights_than_us);
+  if (!range) return fail(range.error());
+  out.fits = budget_fits(*governing.goal.power_budget, *range);
+  out.wanted.knobs = governing.knobs;
+  out.budget = std::move(*range);
+  return out.fits;
+}
+
 /// What was typed, with what only the board can tell.
 Result<Goal> goal_here(const Governing& governing, const OpenGpus& open) {
   Goal goal = governing.goal;
@@ -62,9 +75,19 @@ Result<Goal> goal_here(const Governing& governing, const OpenGpus& open) {
 
 MeasureOnly why_measure_only(const RunOptions& options, const Asked& asked, const Judged& judged,
                              const OpenGpus& open, const GuardedRun& guarded) {
+  if (judged.budget && judged.budget->found <= *asked.governing->goal.power_budget)
+    return {Error{ErrorCode::unavailable,
+                  cat("the power limits that were found come to ", judged.budget->found,
+                      ", which is inside the budget of ", *asked.governing->goal.power_budget,
+                      ": nothing has to be lowered"),
+                  {}},
+            true};
   if (options.dry_run) {
     const std::string what =
-        asked.governing
+        judged.budget
+            ? cat("would divide ", *asked.governing->goal.power_budget, " among ", to_be_set(asked, judged),
+                  ", evenly at first, for ", describe(asked.governing->goal))
+        : asked.governing
             ? cat("would let ", asked.governing->strategy, " choose among ", to_be_set(asked, judged),
                   " for ", describe(goal_here(*asked.governing, open).value_or(asked.governing->goal)))
         : asked.plan ? cat("would run ", describe(*asked.plan))
@@ -185,7 +208,9 @@ Judged judge(const RunOptions& options, const Asked& asked, const OpenGpus& open
     if (asked.plan) out.fits = plan_fits(*asked.plan, open);
     if (out.fits) out.fits = fit_to_gpus(out.wanted, open.gpus);
     Status fine = out.fits;
-    if (fine && asked.governing) fine = find_space(out, asked, open, guarded);
+    const bool budget = asked.governing && asked.governing->goal.power_budget;
+    if (fine && budget) fine = find_budget(out, *asked.governing, open, guarded);
+    if (fine && asked.governing && !budget) fine = find_space(out, asked, open, guarded);
     out.only = fine ? why_measure_only(options, asked, out, open, guarded) : MeasureOnly{fine.error(), false};
   }
   if (!out.only.why.what.empty()) out.afterwards = could_be_set(open, sets || asked.bound);
@@ -195,6 +220,13 @@ Judged judge(const RunOptions& options, const Asked& asked, const OpenGpus& open
 Result<ChosenStrategy> strategy_for(const RunOptions& options, const Asked& asked, const Judged& judged,
                                     const OpenGpus& open, const std::vector<std::string>& command) {
   const std::string& why_not = judged.only.why.what;
+  if (judged.budget && why_not.empty()) {
+    const Goal& goal = asked.governing->goal;
+    return ChosenStrategy{std::make_unique<govern::PowerBudgetStrategy>(*goal.power_budget),
+                          cat(govern::kPowerBudget, " divides the power limits of ", judged.budget->of_each,
+                              " for ", describe(goal)),
+                          {}};
+  }
   if (asked.governing && why_not.empty()) return governing_strategy(options, asked, judged, open, command);
   if (asked.plan && why_not.empty()) {
     const AskedPlan mine = at_clocks_of(*asked.plan, open);

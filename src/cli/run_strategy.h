@@ -11,6 +11,7 @@
 #include "cli/governing.h"
 #include "cli/gpus.h"
 #include "cli/guarding.h"
+#include "cli/power_budget.h"
 #include "cli/run.h"
 #include "cli/run_plan.h"
 #include "cli/wanted.h"
@@ -41,6 +42,7 @@ struct Judged {
   Status fits;
   Wanted wanted;  // fitted
   std::optional<conduct::RunSpace> space;
+  std::optional<BudgetRange> budget;  // of --power-budget, in the place of a space
   MeasureOnly only;
   std::string afterwards;
 };

@@ -57,4 +57,13 @@ Result<Watts> worth_of_second(double eta, std::optional<Watts> highest_limit) {
   return (1 - eta) / eta * *highest_limit;
 }
 
+Status add_to_goal(const SecondPriceText& text, Goal& goal) {
+  if (text.host_watts) goal.host_watts = Watts(*text.host_watts);
+  if (text.idle_watts) goal.idle = Watts(*text.idle_watts);
+  const auto second = worth_of_second(text, goal.objective);
+  if (!second) return fail(second.error());
+  goal.second = *second;
+  return {};
+}
+
 }  // namespace rubato::cli

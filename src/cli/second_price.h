@@ -23,6 +23,7 @@ struct Money {
 struct SecondPriceText {
   std::string per_kwh;   // "0.30EUR"
   std::string per_hour;  // of one GPU: "2.40EUR"
+  std::optional<double> host_watts;
   std::optional<double> eta;
   std::optional<double> idle_watts;
 };
@@ -35,5 +36,8 @@ struct SecondPriceText {
 /// section 3.1): what a second is worth at a joule's price. invalid_argument: no weight, or no limit is
 /// known.
 [[nodiscard]] Result<Watts> worth_of_second(double eta, std::optional<Watts> highest_limit);
+
+/// Into the goal, whose objective is known already: all of it but the weight. Errors as of worth_of_second().
+[[nodiscard]] Status add_to_goal(const SecondPriceText& text, Goal& goal);
 
 }  // namespace rubato::cli

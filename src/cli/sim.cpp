@@ -98,6 +98,24 @@ CLI::App* add_printing(CLI::App& sim, const char* name, const char* description,
   return command;
 }
 
+/// "0,1" into the options.
+Status read_devices(const std::string& list, sim_trainer::TrainOptions& options) {
+  options.beside.clear();
+  const auto words = split(list, ',');
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto index = parse_integer(words[i]);
+    if (!index || *index < 0 || *index > 1'000)
+      return fail(ErrorCode::invalid_argument,
+                  cat("--device ", list, ": ", words[i], " is no index of a GPU"),
+                  "--device 0, or --device 0,1 for a training on two in step");
+    if (i == 0)
+      options.gpu = static_cast<int>(*index);
+    else
+      options.beside.push_back(static_cast<int>(*index));
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_sim(CLI::App& app, Invocation& invocation) {
@@ -123,9 +141,18 @@ void add_sim(CLI::App& app, Invocation& invocation) {
   train->add_option("--iterations", options.iterations, "how many iterations")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  train->add_option("--device", options.gpu, "index among the run's GPUs")->capture_default_str();
+  static std::string devices = "0";
+  train
+      ->add_option("--device", devices,
+                   "index among the run's GPUs; several (0,1) do the same in step, as data-parallel ranks do")
+      ->type_name("LIST")
+      ->capture_default_str();
   train->add_option("--seed", options.seed, "of the jitter")->capture_default_str();
   train->callback([&invocation] {
+    if (const Status known = read_devices(devices, options); !known) {
+      refuse(invocation, known.error());
+      return;
+    }
     if (const auto trained = sim_trainer::train(options); !trained)
       refuse(invocation, trained.error(), 1);
     else

@@ -285,6 +285,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (job) parts.ownership = ownership_of(*job, info.run_id, plan.group);
   parts.beside = plan.agent;
   parts.allow_shared = plan.allow_shared;
+  if (plan.goal) parts.power_budget = plan.goal->power_budget;
   parts.found_sm_clock = plan.wanted.found_sm_clock;
   parts.warn = [](const Error& error) { log::warning(error); };
   parts.counters = plan.counters;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conduct/block_keeper.h"
+#include "conduct/board_tally.h"
 #include "conduct/counter_watch.h"
 #include "conduct/ownership.h"
 #include "conduct/shift_watch.h"
@@ -49,6 +50,8 @@ struct GpuUnit {
   int unknown_in_a_row = 0;  // one process that died between two looks is not a namespace
   bool leased = false;
   bool gave_way = false;                // somebody else computes here, and it has been said
+  bool lost = false;                    // it fell off the bus
+  std::unique_ptr<BoardTally> tally;    // of a run that divides a power budget; else null
   Setting in_force;                     // ours; empty: the found setting
   std::optional<Watts> expected_limit;  // as read back after our last write
   TimePoint last_write;

@@ -57,6 +57,7 @@ Session::Session(SessionParts parts, TimePoint begin)
     GpuUnit& unit = units_[i];
     if (!parts_.counters.empty()) unit.counters = std::make_unique<CounterWatch>(*unit.gpu, parts_.counters);
     sampler_.set_period(i, unit.meter->update_period());
+    if (parts_.power_budget) unit.tally = std::make_unique<BoardTally>(begin);
     unit.blocks = std::make_unique<BlockKeeper>(
         begin, unit.meter->update_period(),
         [&unit](const FinishedBlock& block) { unit.finished.push_back(block); });
@@ -145,6 +146,7 @@ void Session::watch_ownership(TimePoint now) {
       continue;
     }
     Ownership seen = parts_.ownership(*processes);
+    if (unit.tally) unit.tally->computed_by(*processes);
     // A process that ended between the driver's list and our look is not another namespace: look twice.
     unit.unknown_in_a_row = seen.verdict == Ownership::Verdict::unknown ? unit.unknown_in_a_row + 1 : 0;
     if (unit.unknown_in_a_row == 1) {

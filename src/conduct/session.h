@@ -71,6 +71,7 @@ struct SessionParts {
   std::function<Ownership(const std::vector<ComputeProcess>&)> ownership;
   std::shared_ptr<Beside> beside{};  // agents of this job on other nodes; null: there are none
   bool allow_shared = false;
+  std::optional<Watts> power_budget{};         // for the GPUs of the job together, which the strategy divides
   std::optional<ClockRange> found_sm_clock{};  // as the user states it; the driver cannot be asked
   std::function<void(const Error&)> warn;      // for the person at the terminal, while the job runs
   std::string backend;
@@ -170,6 +171,21 @@ class Session final : public measure::SampleSink {
   void follow_plan(TimePoint now);
   void tell_plan_at_the_end(TimePoint now);
   void set(GpuUnit& unit, const Setting& setting, TimePoint now);
+  /// Why not, where the guard refused.
+  [[nodiscard]] Status apply(GpuUnit& unit, const Setting& setting, TimePoint now);
+  /// Under a power budget: each GPU its own limit, lowered first, so that the sum is never above it.
+  void set_limits(const govern::Decision& decision, TimePoint now);
+  void set_limit(GpuUnit& unit, Watts limit, bool first, TimePoint now);
+  /// The sum of the limits that count but for this GPU's.
+  [[nodiscard]] Watts other_limits(const GpuUnit& unit) const;
+  [[nodiscard]] static Watts limit_in_force(const GpuUnit& unit);
+  /// Its limit is part of the sum: the job computes there, or did.
+  [[nodiscard]] bool counts(const GpuUnit& unit) const;
+  [[nodiscard]] bool steered(const GpuUnit& unit) const;
+  [[nodiscard]] std::vector<govern::Board> boards() const;
+  void follow_boards(TimePoint from, TimePoint until);
+  /// What has changed of the shares, once.
+  void note_shares(const govern::Decision& decision, TimePoint now);
   void put_back(GpuUnit& unit, TimePoint now);
   /// Every GPU but `except` back to the setting it was found at.
   void put_all_back(TimePoint now, const GpuUnit* except = nullptr);
@@ -215,6 +231,7 @@ class Session final : public measure::SampleSink {
   std::optional<std::string> shift_;  // not yet told to the strategy
   std::optional<govern::Decision> last_decision_;
   ExpectationKeeper expectations_;
+  std::string shares_told_;              // of a power budget, the latest sentence in the record
   record::Decision doing_;               // and why, as a watcher is told
   std::optional<TimePoint> plan_began_;  // while it runs
   Seconds plan_ran_;                     // together, before that

@@ -32,7 +32,8 @@ govern::Observation Session::observe(TimePoint now) const {
   for (const auto& unit : units_) {
     if (unit.ownership.verdict == Ownership::Verdict::none) continue;
     const bool ours = unit.ownership.verdict == Ownership::Verdict::job;
-    if (!ours && !parts_.allow_shared) seen.may_set = false;
+    // Boards that divide a budget are set one by one: those that others use are left out of it.
+    if (!ours && !parts_.allow_shared && !(parts_.power_budget && unit.leased)) seen.may_set = false;
     some_are_ours = some_are_ours || ours || parts_.allow_shared;
     if (!ours || seen.state) continue;
     seen.state = unit.state;
@@ -42,6 +43,7 @@ govern::Observation Session::observe(TimePoint now) const {
   }
   seen.may_set = seen.may_set && some_are_ours;
   if (parts_.plan) seen.plan = parts_.plan->now(now);
+  if (parts_.power_budget) seen.boards = boards();
   return seen;
 }
 
@@ -67,7 +69,8 @@ void Session::give_way(TimePoint now) {
     unit.gave_way = shared;
     any = any || shared;
   }
-  if (!any || in_force_.empty()) return;
+  // Of a budget the strategy decides who is lowered before this one goes back.
+  if (!any || in_force_.empty() || parts_.power_budget) return;
   for (auto& unit : units_)
     if (!unit.in_force.empty() && parts_.lease->usable()) put_back(unit, now);
   in_force_ = {};
@@ -108,7 +111,9 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
   const bool news = !last_decision_ || last_decision_->action != decision.action ||
                     last_decision_->role != decision.role || last_decision_->setting != decision.setting;
   const bool only_measures = parts_.strategy->name() == govern::kMeasureOnly;
-  if (news) {
+  if (parts_.power_budget && !only_measures) {
+    if (news) note_shares(decision, now);
+  } else if (news) {
     const Setting& chosen = decision.action == govern::Action::wait ? in_force_ : decision.setting;
     note(only_measures ? "measure_only" : std::string(name_of(decision.role)), decision.why, now, chosen);
     keep_expectation(chosen, now);
@@ -121,6 +126,8 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
         if (unit.leased && !stand_back_) set(unit, decision.setting, now);
       if (!stand_back_) in_force_ = decision.setting;
     }
+  } else if (decision.action == govern::Action::use_limits) {
+    set_limits(decision, now);
   } else if (decision.action == govern::Action::use_plan && in_force_ != decision.setting) {
     start_plan(decision.setting, now);
   } else if (decision.action == govern::Action::use_found && !in_force_.empty()) {
@@ -172,15 +179,20 @@ void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
     put_back(unit, now);
     if (stand_back_) return;
   }
+  if (const Status applied = apply(unit, setting, now); !applied) {
+    stand_back(applied.error(), now);
+    put_all_back(now);
+  }
+}
+
+Status Session::apply(GpuUnit& unit, const Setting& setting, TimePoint now) {
   flush_change(unit);
   record::SettingChange change{now, unit.id(), "rubato", setting, {}, std::nullopt, std::nullopt, "applied"};
   const auto applied = parts_.lease->apply(unit.id(), setting);
   if (!applied) {
     change.outcome = cat("refused: ", applied.error().what);
     put(&record::Writer::setting_change, change);
-    stand_back(applied.error(), now);
-    put_all_back(now);
-    return;
+    return fail(applied.error());
   }
   change.requested = setting;
   change.requested.power_limit = applied->requested_limit;
@@ -192,6 +204,7 @@ void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
   unit.last_requested = setting;
   if (setting.power_limit) unit.last_requested->power_limit = applied->requested_limit;
   unit.change = change;
+  return {};
 }
 
 void Session::put_all_back(TimePoint now, const GpuUnit* except) {

@@ -36,6 +36,7 @@ void Session::count_iteration(const progress::TrackedIteration& tracked) {
     if (!priced || tracked.pause_before)
       unit.blocks->interruption(priced ? tracked.iteration.begin : tracked.iteration.end);
     if (priced) unit.blocks->iteration(tracked.iteration);
+    if (unit.tally) unit.tally->iteration(tracked);
     if (!watch_->tuning().tuning) unit.shifts.iteration(tracked);
   }
 }

@@ -74,6 +74,7 @@ void Session::tally() {
   if (!rest) return;
   if (const auto end = tally_.wanted(*until); end && *end > tallied_until_)
     if (const auto energy = since(*end)) tally_.energy(*end, tallied_energy_ + *energy);
+  if (parts_.power_budget) follow_boards(tallied_until_, *until);
   tallied_energy_ += *rest;
   tally_.energy(*until, tallied_energy_);
   for (auto& unit : units_) {
@@ -89,6 +90,8 @@ bool Session::follow_marks(TimePoint now) {
     marks_seen_ = true;
     put(&record::Writer::mark, mark);
     if (parts_.plan) parts_.plan->mark(mark);
+    for (auto& unit : units_)
+      if (unit.tally) unit.tally->mark(mark);
     tracker_.add(mark);
     watch_epochs(mark, now);
   }

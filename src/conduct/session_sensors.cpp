@@ -170,7 +170,8 @@ void Session::driver_restarted(GpuUnit& unit, TimePoint now) {
   spoil_blocks(unit, now);
   unit.blocks->enter(BlockRole::warmup, {}, now);
   unit.in_force = {};
-  put_all_back(now, &unit);
+  // Under a budget the others keep their limits to the end: raised, they would break it for certain.
+  if (!parts_.power_budget) put_all_back(now, &unit);
   if (!std::exchange(restart_told_, true)) stand_back(error, now);
 }
 
@@ -183,8 +184,11 @@ void Session::on_silence(std::size_t gpu, TimePoint begin, const Error& why) {
                         "; what was measured until now is kept"),
                     why.hint};
   note(lost ? "gpu_lost" : "gpu_silent", error.what, now, unit.in_force);
+  unit.lost = unit.lost || lost;
   if (!lost || !unit.leased || stand_back_) return warn(error);
   spoil_blocks(unit, now);
+  // Its limit cannot be read any more, so it goes on counting; the others go on.
+  if (parts_.power_budget) return warn(error);
   put_all_back(now, &unit);
   stand_back(error, now);
 }

@@ -43,10 +43,11 @@ constexpr Spelling<Knob, 4> kKnobs = {{{Knob::power_limit, "power-limit"},
                                        {Knob::sm_clock, "sm-clock"},
                                        {Knob::memory_clock, "memory-clock"},
                                        {Knob::application_clocks, "application-clocks"}}};
-constexpr Spelling<Objective, 4> kObjectives = {{{Objective::energy, "energy"},
+constexpr Spelling<Objective, 5> kObjectives = {{{Objective::energy, "energy"},
                                                  {Objective::edp, "edp"},
                                                  {Objective::ed2p, "ed2p"},
-                                                 {Objective::cost, "cost"}}};
+                                                 {Objective::cost, "cost"},
+                                                 {Objective::time, "time"}}};
 constexpr Spelling<BlockRole, 5> kBlockRoles = {{{BlockRole::warmup, "warmup"},
                                                  {BlockRole::baseline, "baseline"},
                                                  {BlockRole::trial, "trial"},

@@ -9,7 +9,8 @@
 
 namespace rubato {
 
-enum class Objective { energy, edp, ed2p, cost };
+/// `time`: of a power budget alone; without one the found setting takes the least.
+enum class Objective { energy, edp, ed2p, cost, time };
 
 [[nodiscard]] std::string_view name_of(Objective objective);
 [[nodiscard]] Result<Objective> parse_objective(std::string_view name);
@@ -21,6 +22,8 @@ struct Goal {
   std::optional<Watts> host_watts;  // the machine draws on while the job waits
   std::optional<Watts> second;      // what the user says it is worth: an hour's price over a joule's
   std::optional<Watts> idle;        // the board would draw this without the job too, so it does not count
+  /// For the limits of all GPUs of the node together; there is no bound on time beside it.
+  std::optional<Watts> power_budget{};
 };
 
 /// host_watts + second - idle: negative where idle outweighs the others.

@@ -4,6 +4,7 @@
 
 #include "base/percent.h"
 #include "base/text.h"
+#include "core/power_budget.h"
 
 namespace rubato::daemon {
 namespace {
@@ -128,7 +129,7 @@ Status may_set(const Rule& rule, const GpuId& gpu, const Setting& setting) {
 }
 
 Status keeps_budget(const Rules& rules, const GpuId& gpu, Watts asked, Watts now, Watts others) {
-  if (!rules.node_power_budget || asked <= now || asked + others <= *rules.node_power_budget) return {};
+  if (!rules.node_power_budget || keeps_power_budget(*rules.node_power_budget, asked, now, others)) return {};
   return fail(ErrorCode::no_permission,
               cat(gpu.uuid, ": a power limit of ", asked, " beside ", others,
                   " of the other GPUs is above the node's budget of ", *rules.node_power_budget),

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "core/block_role.h"
@@ -16,6 +17,7 @@
 #include "core/sample.h"
 #include "core/setting.h"
 #include "govern/beside.h"
+#include "govern/board.h"
 #include "govern/tally.h"
 
 namespace rubato::govern {
@@ -48,6 +50,7 @@ struct Observation {
   bool may_set = false;  // rights, survival and ownership allow a write now
   std::optional<PlanNow> plan;
   Beside beside{};  // of the job's ranks, where they have clocks of their own
+  std::vector<Board> boards;  // of a run that divides a power budget among them; else empty
 };
 
 enum class Action {
@@ -55,6 +58,7 @@ enum class Action {
   use_found,    // go to the found setting (a baseline or control block)
   use_setting,  // go to `setting`
   use_plan,     // from a setting of ours: switch inside the iteration; `setting` says the range of its clocks
+  use_limits,   // every board its own of `limits`, never above the budget together on the way
 };
 
 struct Decision {
@@ -63,6 +67,8 @@ struct Decision {
   BlockRole role = BlockRole::warmup;  // of the stretch that begins here
   std::string why;                     // a sentence, kept in the record where the action or role changes
   std::optional<TimePoint> ask_again;
+  /// Of use_limits, in the order of Observation::boards; absent: the found one.
+  std::vector<std::optional<Watts>> limits{};
 };
 
 class Strategy {

@@ -15,6 +15,7 @@ double powers_of(Objective objective) {
   switch (objective) {
     case Objective::energy:
     case Objective::cost:
+    case Objective::time:
       return 0;
     case Objective::edp:
       return 1;
@@ -56,7 +57,7 @@ Belief belief_at(const predict::Prediction& believed, std::size_t i) {
 }
 
 ObjectiveRatio::ObjectiveRatio(const Goal& goal, Watts board_at_default) {
-  const double share = share_of_time(goal, board_at_default);
+  const double share = goal.objective == Objective::time ? 1.0 : share_of_time(goal, board_at_default);
   const double delay = powers_of(goal.objective);
   terms_ = {Term{1 - share, 1, delay}, Term{share, 0, delay + 1}};
 }

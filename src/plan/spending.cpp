@@ -38,6 +38,8 @@ double objective_ratio(const CurveBelief& belief, std::size_t i, const Goal& goa
       return energy * time;
     case Objective::ed2p:
       return energy * time * time;
+    case Objective::time:
+      return time;
   }
   return energy;
 }

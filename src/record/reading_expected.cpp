@@ -16,7 +16,8 @@ ExpectedRatio ratio(Statement& row) {
 }
 
 void read_goal(Tables& t) {
-  t.read.each("SELECT at_ns,strategy,objective,max_slowdown_fraction,host_w,second_w,idle_w FROM goal",
+  t.read.each(cat("SELECT at_ns,strategy,objective,max_slowdown_fraction,host_w,second_w,idle_w,",
+                  t.version < 6 ? "NULL" : "power_budget_w", " FROM goal"),
               [&t](Statement& row) {
                 GoalInForce& g = t.out.goal.emplace();
                 g.at = row.time();
@@ -26,6 +27,7 @@ void read_goal(Tables& t) {
                 g.goal.host_watts = row.optional_quantity<Watts>();
                 g.goal.second = row.optional_quantity<Watts>();
                 g.goal.idle = row.optional_quantity<Watts>();
+                g.goal.power_budget = row.optional_quantity<Watts>();
               });
 }
 

@@ -93,7 +93,7 @@ std::string create_statements() {
       "CREATE TABLE gap(begin_ns INTEGER, end_ns INTEGER, device_id INTEGER REFERENCES device(id), why TEXT,"
       "channel_id INTEGER REFERENCES channel(id));",
       "CREATE TABLE goal(at_ns INTEGER, strategy TEXT, objective TEXT, max_slowdown_fraction REAL, host_w "
-      "REAL, second_w REAL, idle_w REAL);",
+      "REAL, second_w REAL, idle_w REAL, power_budget_w REAL);",
       "CREATE TABLE expectation(id INTEGER PRIMARY KEY, at_ns INTEGER);",
       "CREATE TABLE expected_setting(expectation_id INTEGER REFERENCES expectation(id),",
       setting_columns("", " REAL"),

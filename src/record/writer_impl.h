@@ -67,7 +67,7 @@ struct Writer::Impl {
   Statement insert_window{insert_into("window", 2 + kSettingColumns + 3 + 6)};
   Statement insert_change{insert_into("setting_change", 3 + 2 * kSettingColumns + 3)};
   Statement insert_decision{insert_into("decision", 2 + kSettingColumns + 1)};
-  Statement insert_goal{insert_into("goal", 7)};
+  Statement insert_goal{insert_into("goal", 8)};
   Statement insert_expectation{insert_into("expectation", 2)};
   Statement insert_expected{insert_into("expected_setting", 1 + kSettingColumns + 9)};
   Statement insert_gap{insert_into("gap", 5)};

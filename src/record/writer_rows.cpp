@@ -136,7 +136,7 @@ void Writer::decision(const Decision& d) {
 
 void Writer::goal(const GoalInForce& g) {
   impl_->write(impl_->insert_goal, g.at, g.strategy, name_of(g.goal.objective), g.goal.max_slowdown,
-               g.goal.host_watts, g.goal.second, g.goal.idle);
+               g.goal.host_watts, g.goal.second, g.goal.idle, g.goal.power_budget);
 }
 
 void Writer::expectation(const ExpectationAt& e) {

@@ -94,12 +94,26 @@ TEST_F(GoverningTest, ZeussEtaWeighsTimeByTheHighestLimit) {
   EXPECT_EQ(parse({.second = {.eta = 0.5}}).value()->eta, 0.5);
 }
 
+TEST_F(GoverningTest, ABudgetOfWattsIsAGoalOfItsOwn) {
+  for (const char* typed : {"1200W", "1.2kW", "1200", "1200 watts"}) {
+    const auto out = parse({.power_budget = typed});
+    ASSERT_TRUE(out && *out) << typed;
+    EXPECT_EQ((*out)->goal.power_budget, 1200_W) << typed;
+    EXPECT_EQ((*out)->goal.objective, Objective::time);
+  }
+  EXPECT_THAT(parse({.power_budget = "-5W"}).error().what, HasSubstr("no amount of power"));
+  EXPECT_THAT(parse({.max_slowdown = "5%", .power_budget = "1200W"}).error().what,
+              HasSubstr("--max-slowdown"));
+  EXPECT_THAT(parse({.power_budget = "1200W", .second = {.eta = 0.5}}).error().what, HasSubstr("--eta"));
+  EXPECT_THAT(parse({.objective = "time"}).error().hint, HasSubstr("--power-budget"));
+}
+
 TEST_F(GoverningTest, EverythingTypedArrives) {
   const auto out = parse({.strategy = "bisection@published",
                           .objective = "edp",
                           .max_slowdown = "1%",
                           .knobs = {"sm-clock", "sm-clock"},
-                          .host_watts = 120,
+                          .second = {.host_watts = 120},
                           .deadline = "90m",
                           .no_memory = true})
                        .value();

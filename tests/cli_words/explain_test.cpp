@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "sample_app.h"
 
 namespace rubato::cli {
@@ -56,6 +58,22 @@ TEST(Explain, TakesTheUnitOffANumber) {
   EXPECT_EQ(explained({"run", "--sm-clock=1.2GHz"}).hint, "--sm-clock 1200");
   EXPECT_EQ(explained({"run", "--power-limit", "low"}).hint, "--power-limit 150")
       << "an example, where nothing fits";
+}
+
+TEST(Explain, SaysOfSharesAndGramsWhatIsMeant) {
+  CLI::App app{"", "rubato"};
+  std::optional<double> eta;
+  std::optional<double> co2;
+  app.add_option("--eta", eta, "share of energy")->type_name("SHARE");
+  app.add_option("--co2", co2, "of your electricity")->type_name("G_PER_KWH")->check(CLI::NonNegativeNumber);
+  const auto said = [&](std::string option, std::string value) {
+    return explain(app, {{std::move(option), std::move(value)}, {}, false}, "the library's words");
+  };
+  EXPECT_EQ(said("--eta", "half").what, "--eta takes a share, from 0 to 1, as a plain number, not half");
+  EXPECT_EQ(said("--eta", "half").hint, "--eta 0.5");
+  EXPECT_EQ(said("--co2", "lots").what, "--co2 takes a plain number of grams for a kilowatt-hour, not lots");
+  EXPECT_EQ(said("--co2", "-1").what, "--co2 takes a number that is not below 0, not -1");
+  EXPECT_EQ(said("--co2", "-1").hint, "--co2 400");
 }
 
 TEST(Explain, NamesNumbersOutOfRangeAndFractionsOfWholeOnes) {

@@ -9,7 +9,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 
-from harness import BUILD, PATIENCE, RUBATO, SOURCE, STANDIN, MachineTest, preload_sanitizer, wait_until  # noqa: E402,F401
+from harness import BUILD, PATIENCE, RUBATO, SOURCE, STANDIN, MachineTest, in_one_world_of, preload_sanitizer, wait_until  # noqa: E402,F401
 
 CLIENTS = SOURCE / "build" / "clients"
 ROOT = CLIENTS / "root"

@@ -4,7 +4,7 @@ import json
 import subprocess
 import unittest
 
-from clients import BUILD, HERE, PYTHON, RUBATO, ClientTest, client_command, needs
+from clients import BUILD, HERE, PYTHON, RUBATO, ClientTest, client_command, in_one_world_of, needs
 
 
 @needs("pynvml")
@@ -112,8 +112,12 @@ with Training(%r, 400) as training:
         self.python(machine, "n.nvmlDeviceResetApplicationsClocks(g)")
         self.assertEqual(self.ask(machine, graphics), self.ask(machine, graphics.replace("GetApp", "GetDefaultApp")))
 
+    def enter(self, rate):
+        self.world = self.machine(rate=rate)
+
+    @in_one_world_of(10, 2)
     def test_its_energy_rubatos_energy_and_the_truth_agree_within_rubatos_band(self):
-        machine = self.machine(rate=10)
+        machine = self.world
         before = self.truth(machine)
         done = machine.run(
             "measure", "--gpu", "0", "--", *client_command(machine, PYTHON, HERE / "energy_reader.py", RUBATO, 100)

@@ -28,8 +28,10 @@ T must(Result<T> result) {
 /// A guard that is a function call away.
 class GuardCall final : public wire::Channel {
  public:
-  GuardCall(guard::Guard& guard, const Clock& clock) : guard_(guard), clock_(clock) {}
+  GuardCall(guard::Guard& guard, const Clock& clock, std::vector<std::string>& sent)
+      : guard_(guard), clock_(clock), sent_(sent) {}
   Status send(std::string_view datagram) override {
+    sent_.emplace_back(datagram);
     if (std::string reply = guard_.handle(datagram, clock_.now()); !reply.empty())
       replies_.push_back(std::move(reply));
     return {};
@@ -44,6 +46,7 @@ class GuardCall final : public wire::Channel {
  private:
   guard::Guard& guard_;
   const Clock& clock_;
+  std::vector<std::string>& sent_;
   std::deque<std::string> replies_;
 };
 
@@ -92,7 +95,10 @@ VirtualRun::~VirtualRun() {
 }
 
 void VirtualRun::at(Seconds after, std::function<void(SimWorld&, TimePoint)> what) {
-  events_.push_back({kBegin + after, std::move(what)});
+  const TimePoint at = kBegin + after;
+  const auto later = std::upper_bound(events_.begin(), events_.end(), at,
+                                      [](TimePoint t, const Event& e) { return t < e.at; });
+  events_.insert(later, {at, std::move(what)});
 }
 
 void VirtualRun::silence(Seconds from, Seconds to) {
@@ -152,7 +158,7 @@ SessionParts VirtualRun::parts(std::vector<Mark>& marks, wire::LeaseClient& clie
 
 record::RunRecord VirtualRun::run() {
   guard::Guard guard(guard_options());
-  wire::LeaseClient client(std::make_unique<GuardCall>(guard, *clock_), clock_);
+  wire::LeaseClient client(std::make_unique<GuardCall>(guard, *clock_, requests_), clock_);
   std::vector<Mark> marks;
   std::unique_ptr<sim_trainer::VirtualTrainer> trainer;
   if (options_.train && !options_.job) {

@@ -62,6 +62,8 @@ class VirtualRun {
   /// By the trainer, whether the session saw them or not.
   [[nodiscard]] const std::vector<Mark>& marks_made() const { return marks_made_; }
   [[nodiscard]] const std::vector<Error>& warnings() const { return warnings_; }
+  /// To the guard, as they went over the wire.
+  [[nodiscard]] const std::vector<std::string>& requests() const { return requests_; }
   /// Journals that lie in the guard's folder now.
   [[nodiscard]] std::vector<std::string> journals() const;
 
@@ -83,6 +85,7 @@ class VirtualRun {
   TimePoint silent_to_;
   std::vector<TrueRun> truth_;
   std::vector<Error> warnings_;
+  std::vector<std::string> requests_;
   std::vector<Mark> marks_made_;
 };
 

@@ -11,6 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 
+import harness  # noqa: E402
 import pages  # noqa: E402
 import sandbox  # noqa: E402
 
@@ -64,12 +65,12 @@ class PageRun:
                 if block.name():
                     box.write(block.name(), block.lines)
                 for command in block.commands():
-                    self._one(box, command)
+                    self._one(box, command, slower)
         finally:
             box.close()
         return self
 
-    def _one(self, box, command):
+    def _one(self, box, command, slower):
         if command.not_run or needs(command.text) or not all(box.provide(*need) for need in command.needs):
             self.only_checked.append(command)
             return
@@ -78,7 +79,8 @@ class PageRun:
             self.wrong.append(f"{where}\n  {sandbox.refused(command.text)}: say '<!-- not run: WHY -->' before the block")
             return
         begin = time.monotonic()
-        done = box.run(command.text, until_output=command.goes_on)
+        # In a slower world everything takes as much longer on the wall, beside what the machine's load costs.
+        done = box.run(command.text, patience=harness.PATIENCE * slower, until_output=command.goes_on)
         self.ran.append((time.monotonic() - begin, command))
         if done.returncode not in ((0, -2, 130) if command.goes_on else (command.status,)):
             self.wrong.append(f"{where}\n  as run: {done.args}\n  status {done.returncode}, not {command.status}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -76,8 +76,18 @@ class Headline {
       used();
       say(summary_.why_no_savings);
     }
+    if (run_.goal && run_.goal->goal.power_budget) shares(*run_.goal->goal.power_budget);
     if (summary_.search) say(search_sentence(*summary_.search, summary_.duration));
     bystanders();
+  }
+
+  /// What came of a power budget, in the strategy's latest words.
+  void shares(Watts budget) {
+    const record::Decision* latest = nullptr;
+    for (const record::Decision& d : run_.decisions)
+      if (d.action == "shares") latest = &d;
+    if (latest != nullptr)
+      say(cat("Of a power budget of ", budget, ", the limits in the order of the GPUs: ", latest->why, "."));
   }
 
   void bystanders() {

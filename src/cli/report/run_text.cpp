@@ -108,8 +108,8 @@ class RunText {
     // One stretch without iterations says nothing that stands not above.
     if (summary_.settings.empty() || (summary_.settings.size() == 1 && summary_.settings[0].iterations == 0))
       return;
-    page_.heading(
-        cat("Settings (", name_of(kind()), summary_.gpus.size() > 1 ? ", all GPUs together)" : ")"));
+    page_.heading(cat("Settings (", name_of(kind()), summary_.gpus.size() > 1 ? ", all GPUs together" : "",
+                      run_.goal && run_.goal->goal.power_budget ? "; the limit is that of the first)" : ")"));
     Table table({{"for"},
                  {"setting"},
                  {"time", true},

@@ -99,10 +99,13 @@ Value goal_json(const record::RunRecord& run) {
   const Goal& goal = run.goal->goal;
   return Object{{"strategy", run.goal->strategy},
                 {"objective", name_of(goal.objective)},
-                {"max_slowdown", Amount{goal.max_slowdown, "", 3}},
+                {"max_slowdown", goal.power_budget ? Value(Missing{"a power budget has no bound on time"})
+                                                   : Value(Amount{goal.max_slowdown, "", 3})},
                 {"host_w", counted(goal.host_watts)},
                 {"second_w", counted(goal.second)},
-                {"idle_w", counted(goal.idle)}};
+                {"idle_w", counted(goal.idle)},
+                {"power_budget_w", goal.power_budget ? Value(Amount{goal.power_budget->value(), "W"})
+                                                     : Value(Missing{"there was none"})}};
 }
 
 Value expectation_json(const record::RunRecord& run, std::size_t which) {

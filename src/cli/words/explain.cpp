@@ -112,6 +112,8 @@ class Explainer {
     if (const auto given = parse_number(text)) {
       if (option.positive && *given <= 0)
         return usage(cat(name, " takes a number above 0, not ", text), example_of(option, name));
+      if (option.not_negative && *given < 0)
+        return usage(cat(name, " takes a number that is not below 0, not ", text), example_of(option, name));
       if (option.range && (*given < option.range->first || *given > option.range->second))
         return usage(cat(name, " takes a number from ", number(option.range->first, 2), " to ",
                          number(option.range->second, 2), ", not ", text),
@@ -122,17 +124,21 @@ class Explainer {
     }
     const auto plain = plain_number(option.value, text);
     const std::string_view unit = unit_words(option.value);
-    return usage(cat(name, " takes a plain number", unit.empty() ? "" : " of ", unit, ", not ", text),
+    const std::string_view what =
+        option.value == "SHARE" ? "a share, from 0 to 1, as a plain number" : "a plain number";
+    return usage(cat(name, " takes ", what, unit.empty() ? "" : " of ", unit, ", not ", text),
                  plain ? cat(name, " ", *plain) : example_of(option, name));
   }
 
   static std::string example_of(const OptionWords& option, const std::string& name) {
     if (!option.choices.empty()) return cat(name, " ", option.choices.front());
-    const std::string example = option.value == "W"         ? "150"
-                                : option.value == "MHZ"     ? "1005"
-                                : option.value == "PERCENT" ? "5%"
-                                : is_number(option)         ? "10"
-                                                            : option.value;
+    const std::string example = option.value == "W"           ? "150"
+                                : option.value == "MHZ"       ? "1005"
+                                : option.value == "PERCENT"   ? "5%"
+                                : option.value == "SHARE"     ? "0.5"
+                                : option.value == "G_PER_KWH" ? "400"
+                                : is_number(option)           ? "10"
+                                                              : option.value;
     return cat(name, " ", example);
   }
 

@@ -39,6 +39,10 @@ void read_type(const CLI::Option& option, OptionWords& out) {
     type.resize(check);
     out.positive = true;
   }
+  if (const auto check = type.find(":NONNEGATIVE"); check != std::string::npos) {
+    type.resize(check);
+    out.not_negative = true;
+  }
   out.whole = type == "INT" || type == "UINT";
   if (type == "FLOAT" || out.whole) type = "N";
   const bool unnamed = type.empty() || type == "TEXT";
@@ -107,7 +111,8 @@ std::vector<const CLI::App*> all_commands(const CLI::App& app) {
 }
 
 bool is_number(const OptionWords& option) {
-  constexpr std::array<std::string_view, 6> kNumbers = {"N", "W", "MHZ", "S", "SECONDS", "PID"};
+  constexpr std::array<std::string_view, 8> kNumbers = {"N",       "W",   "MHZ",   "S",
+                                                        "SECONDS", "PID", "SHARE", "G_PER_KWH"};
   return std::ranges::find(kNumbers, option.value) != kNumbers.end();
 }
 

@@ -19,6 +19,7 @@ struct OptionWords {
   bool required = false;
   bool whole = false;                              // a number without a fraction
   bool positive = false;                           // a number above 0
+  bool not_negative = false;                       // 0 or above
   std::optional<std::pair<double, double>> range;  // a number from, to
 
   [[nodiscard]] std::string label() const;  // "-q, --quiet", "--power-limit W", "RUN"

@@ -34,6 +34,7 @@ std::string_view unit_words(std::string_view value_name) {
   if (value_name == "W") return "watts";
   if (value_name == "MHZ") return "megahertz";
   if (value_name == "S" || value_name == "SECONDS") return "seconds";
+  if (value_name == "G_PER_KWH") return "grams for a kilowatt-hour";
   return {};
 }
 
