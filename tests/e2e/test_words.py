@@ -98,7 +98,7 @@ class AboutItself(MachineTest):
         script = (
             "source <(rubato completion bash)\n"
             'try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rubato; echo "${COMPREPLY[*]}"; }\n'
-            'try rubato mea; try rubato run --power; try rubato show 2; try rubato sim train resn; try rubato export --format ""\n'
+            'try rubato mea; try rubato run --power-l; try rubato show 2; try rubato sim train resn; try rubato export --format ""\n'
         )
         path = f"{RUBATO.parent}:{machine.environment['PATH']}"
         done = subprocess.run(["bash", "-c", script], env={**machine.environment, "PATH": path}, capture_output=True, text=True, timeout=60)
