@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "agent/governed_job.h"
 
 namespace rubato::agent {
@@ -101,7 +103,8 @@ TEST(RankClocks, AreWithdrawnWhereARankBeginsToStraggle) {
     o.straggling = 0.1;
     o.straggles_from = kIterations / 2;
   };
-  const Outcome own = outcome_of("later", kFewSeeds, true, later);
+  // Not every job has given lower clocks by then.
+  const Outcome own = outcome_of("later", std::max<std::uint64_t>(kFewSeeds, 8), true, later);
   EXPECT_LE(own.over, 1);
   EXPECT_LE(own.worst, kBound + 2 * kMoment);
   EXPECT_GT(own.counts.withdrawn, 0);
