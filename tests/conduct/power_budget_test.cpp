@@ -228,7 +228,9 @@ class Apart final : public VirtualJob {
 VirtualRunOptions apart(std::vector<Apart::Training> all, const std::shared_ptr<std::vector<Mark>>& marks) {
   VirtualRunOptions options = budgeted(1);
   options.profiles = {"v100-pcie-16gb", "v100-pcie-16gb"};
-  options.job = [all, marks](SimWorld& world) { return std::make_unique<Apart>(world, all, *marks); };
+  options.job = [all = std::move(all), marks](SimWorld& world) {
+    return std::make_unique<Apart>(world, all, *marks);
+  };
   options.adjust = [inner = options.adjust, marks](SessionParts& parts) {
     inner(parts);
     parts.marks = [marks](TimePoint) { return std::exchange(*marks, {}); };
