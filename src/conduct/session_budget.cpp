@@ -130,7 +130,8 @@ void Session::set_limit(GpuUnit& unit, Watts limit, bool first, TimePoint now) {
 
 void Session::note_shares(const govern::Decision& decision, TimePoint now) {
   const bool held = decision.action == govern::Action::wait && decision.role == BlockRole::hold;
-  const bool worth_it = decision.action == govern::Action::use_limits || held || decision.role == BlockRole::baseline;
+  const bool worth_it =
+      decision.action == govern::Action::use_limits || held || decision.role == BlockRole::baseline;
   if (worth_it && shares_told_ != decision.why) note(kShares, shares_told_ = decision.why, now, {});
   if (!stand_back_) doing_ = {now, std::string(name_of(decision.role)), in_force_, decision.why};
 }

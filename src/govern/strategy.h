@@ -49,7 +49,7 @@ struct Observation {
   bool tuning = false;   // the framework still tries kernels by time: iterations are not those to come
   bool may_set = false;  // rights, survival and ownership allow a write now
   std::optional<PlanNow> plan;
-  Beside beside{};  // of the job's ranks, where they have clocks of their own
+  Beside beside{};            // of the job's ranks, where they have clocks of their own
   std::vector<Board> boards;  // of a run that divides a power budget among them; else empty
 };
 
