@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/made_network.h"
+#include "base/random.h"
 #include "conduct/agreement.h"
 #include "govern/rubato/governor.h"
 
@@ -29,6 +30,16 @@ struct GovernedOptions {
   double straggling = 0;            // so much more work one rank has
   std::int64_t straggles_from = 0;  // iteration
 };
+
+/// Jobs of two to eight ranks, of long and short iterations, that the bound limits sooner or later.
+inline GovernedOptions drawn_job(std::uint64_t seed) {
+  Random drawn(1000 + seed);
+  GovernedOptions out{.seed = seed, .ranks = 2 + static_cast<std::int64_t>(seed % 7)};
+  out.unit = drawn.uniform(0.2, 1.0);
+  out.clocked = drawn.uniform(0.15, 0.6);
+  out.network.delay = Seconds(out.unit / 2);
+  return out;
+}
 
 class GovernedJob {
  public:

@@ -15,16 +15,6 @@ constexpr double kBound = 0.05;
 // What is promised is the whole run; on the way a turn at the slower of two settings may be paid back later.
 constexpr double kMoment = 0.002;
 
-/// Jobs of two to eight ranks, of long and short iterations, that the bound limits sooner or later.
-GovernedOptions job_of(std::uint64_t seed) {
-  Random drawn(1000 + seed);
-  GovernedOptions out{.seed = seed, .ranks = 2 + static_cast<std::int64_t>(seed % 7)};
-  out.unit = drawn.uniform(0.2, 1.0);
-  out.clocked = drawn.uniform(0.15, 0.6);
-  out.network.delay = Seconds(out.unit / 2);
-  return out;
-}
-
 struct Outcome {
   double saving = 0;  // mean over the seeds
   double slowest = -1;
@@ -39,7 +29,7 @@ template <class Change>
 Outcome outcome_of(const Change& change) {
   Outcome out;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    GovernedOptions options = job_of(seed);
+    GovernedOptions options = drawn_job(seed);
     change(options);
     GovernedJob job(options);
     job.iterate(kIterations);
