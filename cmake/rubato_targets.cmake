@@ -26,7 +26,10 @@ function(rubato_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE rubato_flags ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+  if("rapidcheck" IN_LIST arg_DEPENDS)
+    list(APPEND arg_LABEL property) # `./check --only test_properties` draws more and other examples for these
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
     ENVIRONMENT "RUBATO_TEST_DATA=${PROJECT_SOURCE_DIR}/../shared/data;RUBATO_SOURCE_DIR=${PROJECT_SOURCE_DIR};RUBATO_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};RUBATO_BUILD_DIR=${CMAKE_BINARY_DIR}")
 endfunction()
 

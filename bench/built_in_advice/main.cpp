@@ -44,7 +44,8 @@ Result<std::vector<experiment::JudgedWorkload>> judged(const std::filesystem::pa
   if (!curves) return fail(curves.error());
   const auto model = experiment::built_in_model(table.knobs);
   if (!model) return fail(model.error());
-  const experiment::ValidationOptions options{.knobs = table.knobs, .max_slowdown = kBound};
+  const experiment::ValidationOptions options{
+      .knobs = table.knobs, .max_slowdown = kBound, .row_noise = false, .caution = experiment::kUsualCaution};
   std::vector<experiment::JudgedWorkload> out;
   for (const predict::Curve& curve : *curves) {
     auto one = experiment::judge(**model, curve, options);
@@ -83,8 +84,8 @@ void print_head() {
 
 Made by `rubato-built-in-advice --data DIR` (bench/built_in_advice) from public measured sweeps. `rubato advise` without a
 model of this GPU asks curves made of physics and data sheets, fitted on none of these tables. Here each workload's default
-row alone is shown to them; what they choose inside a bound of 5 % is looked up in the table. A choice that breaks the bound
-saves nothing, one that costs energy counts as a loss.
+row alone is shown to them; what they choose inside a bound of 5 %, as `rubato advise` chooses (80 % likely to hold it), is
+looked up in the table. A choice that breaks the bound saves nothing, one that costs energy counts as a loss.
 
 | GPU | table | knobs | workloads | saved, mean | at best | bound broken | worst slowdown | stays at the default |
 |---|---|---|---|---|---|---|---|---|
@@ -115,7 +116,11 @@ int main(int argc, char** argv) {
   std::printf(
       "\nOver the %zu GPUs (the mean of each counts once; a GPU's workloads are no independent witnesses), "
       "the 90 %% "
-      "interval of the mean saving is %s to %s.\n",
+      "interval of the mean saving is %s to %s (Student's t: so few GPUs make it wide). What lies wholly "
+      "above zero lets "
+      "`rubato advise` give a number on a GPU that no model has seen; it is little, because on such a GPU it "
+      "mostly says to "
+      "leave everything as it is.\n",
       by_gpu.size(), facts::percent(interval->low).c_str(), facts::percent(interval->high).c_str());
   return 0;
 }

@@ -50,6 +50,8 @@ struct Verdict {
   double watched_s = 0;         // the whole trace
   double cpu_s = 0;             // of add() and estimate()
   std::size_t points = 0;
+  /// Of a miss: by how much an observer who knows more (observer.h) finds the truth likelier, as a logarithm.
+  std::optional<double> observed;
   /// What was said is true, if not all that could be said: a multiple of an observable iteration is.
   [[nodiscard]] bool holds() const {
     return outcome != Outcome::wrong && !(outcome == Outcome::aperiodic && observable);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "period_truth/baseline.h"
 #include "period_truth/files.h"
+#include "period_truth/observer.h"
 #include "period_truth/table.h"
 #include "progress/detectors.h"
 
@@ -29,25 +30,24 @@ struct Options {
 bool read_options(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
-    if (flag == "--development") {
-      options.development = true;
-    } else if (flag == "--failures") {
-      options.failures = true;
-    } else if (i + 1 == argc) {
-      return false;
-    } else if (const std::string value = argv[++i]; flag == "--detectors") {
-      options.detectors = value;
-    } else if (flag == "--write") {
-      options.write_to = value;
-    } else if (const auto count = parse_integer(value); !count || *count < 0) {
-      return false;
-    } else if (flag == "--first-seed") {
-      options.first_seed = static_cast<std::uint64_t>(*count);
-    } else if (flag == "--traces") {
-      options.traces = static_cast<std::uint64_t>(*count);
-    } else {
-      return false;
+    if (flag == "--development" || flag == "--failures") {
+      (flag == "--failures" ? options.failures : options.development) = true;
+      continue;
     }
+    if (i + 1 == argc) return false;
+    const std::string value = argv[++i];
+    const auto count = parse_integer(value);
+    const bool counts = count && *count >= 0;
+    if (flag == "--detectors")
+      options.detectors = value;
+    else if (flag == "--write")
+      options.write_to = value;
+    else if (flag == "--first-seed" && counts)
+      options.first_seed = static_cast<std::uint64_t>(*count);
+    else if (flag == "--traces" && counts)
+      options.traces = static_cast<std::uint64_t>(*count);
+    else
+      return false;
   }
   return options.development || options.first_seed >= kFirstHeldOut;
 }
@@ -62,12 +62,13 @@ Result<MakeDetector> detector_named(std::string_view name) {
 void print_failures(const std::vector<Verdict>& verdicts) {
   for (const Verdict& v : verdicts) {
     if (v.right) continue;
-    std::printf("%llu, %s, %s: %s, confidence %s, true %s s%s, stated %s s\n",
+    std::printf("%llu, %s, %s: %s, confidence %s, true %s s%s, stated %s s%s\n",
                 static_cast<unsigned long long>(v.seed), std::string(name_of(v.family)).c_str(),
                 std::string(name_of(v.sensor)).c_str(), std::string(name_of(v.outcome)).c_str(),
                 v.confidence ? number(*v.confidence, 3).c_str() : "-",
                 v.truth_s ? number(*v.truth_s, 4).c_str() : "-", v.observable ? "" : " (beyond the range)",
-                v.stated_s ? number(*v.stated_s, 4).c_str() : "-");
+                v.stated_s ? number(*v.stated_s, 4).c_str() : "-",
+                v.observed ? cat(", observer ", number(*v.observed, 1)).c_str() : "");
   }
 }
 
@@ -105,6 +106,8 @@ int main(int argc, char** argv) {
     const Trace trace = draw_trace(options.first_seed + i);
     for (std::size_t row = 0; row < rows.size(); ++row)
       rows[row].verdicts.push_back(run_detector(trace, make[row]));
+    Verdict& first = rows.front().verdicts.back();
+    if (!first.right && first.truth_s) first.observed = log_likelihood_ratio(trace, first.stated_s);
   }
   if (options.failures)
     print_failures(rows.front().verdicts);

@@ -154,6 +154,54 @@ iteration too), or where *aperiodic* was said of a program without iterations or
   }
 }
 
+struct Told {
+  std::size_t misses = 0;
+  std::size_t chosen = 0;
+  std::size_t surely = 0;
+};
+
+Told told_of(const Row& row, const Choose& choose) {
+  constexpr double kSurely = 6.9;  // logarithm of a thousand
+  Told out;
+  for (const Verdict& v : row.verdicts) {
+    if (!v.observed || !choose(v)) continue;
+    ++out.misses;
+    out.chosen += *v.observed > 0;
+    out.surely += *v.observed > kSurely;
+  }
+  return out;
+}
+
+void print_observer(const Row& row) {
+  std::printf(R"(
+## %s, what the misses could have told
+
+Each miss of a program with iterations was put before an observer who is given the program's own marks and the noise, and
+asked only which of two it was: the true period, or what the detector said (another period, or none). It chooses the
+likelier: each reading is foretold by the others at its phase (bench/period_truth/observer.h). No detector has marks, nor is
+asked so little: what even this observer does not tell, nobody can; what it tells is the detector's own miss.
+
+| misses | traces | the observer chooses the truth | by odds over 1,000 |
+|---|---|---|---|
+)",
+              row.detector.c_str());
+  const auto print = [&](const char* name, const Choose& choose) {
+    const Told told = told_of(row, choose);
+    std::printf("| %s | %zu | %zu | %zu |\n", name, told.misses, told.chosen, told.surely);
+  };
+  const auto says = [](const Verdict& v) { return v.stated_s.has_value(); };
+  print("observable, another period stated", [&](const Verdict& v) { return is_observable(v) && says(v); });
+  print("observable, none stated", [&](const Verdict& v) { return is_observable(v) && !says(v); });
+  print("beyond the range, another period stated", is_beyond);
+  const Told seen = told_of(row, is_observable);
+  const Tally all = tally(row.verdicts, is_observable);
+  if (all.traces > 0)
+    std::printf(
+        "\nWith the observer's choice in the place of those misses, %s %% of the observable periods would be "
+        "exact.\n",
+        number(100 * all.share(all.exact + seen.chosen), 1).c_str());
+}
+
 }  // namespace
 
 void print_page(const std::vector<Row>& rows, std::uint64_t first_seed, std::uint64_t traces) {
@@ -164,6 +212,7 @@ void print_page(const std::vector<Row>& rows, std::uint64_t first_seed, std::uin
   print_families(rows.front(), "iterations beyond the observable range", is_beyond);
   print_families(rows.front(), "programs without a period", is_aperiodic);
   print_confidence(rows.front());
+  print_observer(rows.front());
   std::printf(R"(
 ## What this does not show
 

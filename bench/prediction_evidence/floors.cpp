@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "experiment/noise_floor.h"
-
 namespace rubato::prediction_evidence {
 namespace {
 
@@ -96,44 +94,6 @@ Eigen::Index best_of(const Eigen::VectorXd& worth) {
 }
 
 }  // namespace
-
-ChoiceFloor floor_of_choices(std::span<const Curve> curves, double max_slowdown) {
-  double regret = 0;
-  double saved = 0;
-  double most = 0;
-  for (const Curve& curve : curves) {
-    const auto guesses = experiment::floor_guesses(curve);
-    const auto energy = [&](std::size_t i) { return curve.rows[i].energy / curve.known.at_default.energy; };
-    const auto holds = [&](std::size_t i) {
-      return curve.rows[i].time / curve.known.at_default.time <= 1 + max_slowdown;
-    };
-    double least = 1;
-    double saving = 0;
-    double free_guess = 0;  // of log energy; staying is one of the choices
-    double bound_guess = 0;
-    double taken = 1;
-    double taken_inside = 0;
-    for (std::size_t i = 0; i < curve.rows.size(); ++i) {
-      least = std::min(least, energy(i));
-      if (holds(i)) saving = std::max(saving, 1 - energy(i));
-      if (!guesses[i]) continue;
-      if (guesses[i]->log_energy < free_guess) {
-        free_guess = guesses[i]->log_energy;
-        taken = energy(i);
-      }
-      if (guesses[i]->log_time <= std::log1p(max_slowdown) && guesses[i]->log_energy < bound_guess) {
-        bound_guess = guesses[i]->log_energy;
-        taken_inside = holds(i) ? 1 - energy(i) : 0;
-      }
-    }
-    regret += taken / least - 1;
-    saved += taken_inside;
-    most += saving;
-  }
-  ChoiceFloor out{.regret = curves.empty() ? 0 : regret / static_cast<double>(curves.size()), .captured = {}};
-  if (most > 0) out.captured = saved / most;
-  return out;
-}
 
 std::optional<Neighbours> neighbours(std::span<const Curve> curves, std::span<const Curve> train,
                                      bool own_group_too, double max_slowdown) {

@@ -1,5 +1,4 @@
-// What no model can be expected to beat: how far choices go wrong by the noise of a table, and what one
-// default run tells of a workload at all.
+// What one default run tells of a workload at all.
 #pragma once
 
 #include <optional>
@@ -8,14 +7,6 @@
 #include "predict/curve.h"
 
 namespace rubato::prediction_evidence {
-
-/// Choosing by what all other rows of the workload say of each row (experiment::floor_guesses). Fractions. A
-/// model that probes may do better: it has seen the row it takes.
-struct ChoiceFloor {
-  double regret = 0;
-  std::optional<double> captured;  // absent where nothing can be saved inside the bound
-};
-[[nodiscard]] ChoiceFloor floor_of_choices(std::span<const predict::Curve> curves, double max_slowdown);
 
 /// Predicting, and choosing, by the workloads whose defaults are most alike (log power and counters); how
 /// near they have to be, and whether rows are a local constant or local linear in the default's power (least

@@ -43,10 +43,16 @@ double least(const Eigen::MatrixXd& errors, const Eigen::VectorXd& mixed, Eigen:
 
 }  // namespace
 
-std::optional<Neighbours> hindsight(std::span<const Validation> models,
+std::optional<Neighbours> hindsight(std::span<const Validation> models, bool probed,
                                     const std::optional<Neighbours>& others) {
   if (models.empty()) return std::nullopt;
   const auto mixed = [&](bool time) {
+    if (probed) {
+      std::vector<double> alone;
+      for (const Validation& model : models)
+        if (const auto error = time ? model.errors.time : model.errors.energy) alone.push_back(*error);
+      return alone.empty() ? 0.0 : *std::min_element(alone.begin(), alone.end());
+    }
     const Eigen::MatrixXd errors = errors_of(models, time);
     return least(errors, Eigen::VectorXd::Zero(errors.rows()), 0, kSteps);
   };

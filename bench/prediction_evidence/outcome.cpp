@@ -3,8 +3,9 @@
 #include "base/text.h"
 #include "core/sweep_table_csv.h"
 #include "core/sweep_workloads.h"
+#include "predict/remembered.h"
 #include "prediction_evidence/hindsight.h"
-#include "prediction_evidence/remembered.h"
+#include "prediction_evidence/informed.h"
 
 namespace rubato::prediction_evidence {
 namespace {
@@ -29,12 +30,19 @@ Result<Read> read(const std::filesystem::path& tables, std::string_view name,
   return out;
 }
 
-/// By learner and table.
+/// What is learnt does not depend on the probes: kept by learner and table.
 const predict::Learner& remembered(const predict::Learner& learner, const Case& of) {
-  static std::map<std::string, std::unique_ptr<Remembered>> all;
-  auto& one = all[cat(learner.name(), "\n", of.table, "\n", of.train)];
-  if (!one) one = std::make_unique<Remembered>(learner);
-  return *one;
+  struct Kept {
+    std::unique_ptr<predict::Learner> parts;
+    std::unique_ptr<predict::Remembered> all;
+  };
+  static std::map<std::string, Kept> kept;
+  Kept& one = kept[cat(learner.name(), "\n", of.table, "\n", of.train)];
+  if (!one.all) {
+    one.parts = learner.remembering();
+    one.all = std::make_unique<predict::Remembered>(one.parts ? *one.parts : learner);
+  }
+  return *one.all;
 }
 
 }  // namespace
@@ -44,9 +52,11 @@ Result<Outcome> judge(const Case& of, const std::filesystem::path& tables) {
   if (!table) return fail(table.error());
   const auto train = read(tables, of.train, of.knobs);
   if (!train) return fail(train.error());
-  Outcome out{.of = of,
-              .floor = experiment::noise_floor(table->curves),
-              .choices = floor_of_choices(table->curves, kMaxSlowdown)};
+  Outcome out{.of = of, .floor = experiment::noise_floor(table->curves), .choices = {}};
+  const experiment::ValidationOptions floor_options{.probes = of.probes, .max_slowdown = kMaxSlowdown};
+  const auto choices = floor_of_choices(table->curves, floor_options);
+  if (!choices) return fail(choices.error());
+  out.choices = *choices;
   for (const std::string_view name : kLearners) {
     const auto learner = predict::find_learner(name);
     if (!learner) continue;
@@ -57,12 +67,21 @@ Result<Outcome> judge(const Case& of, const std::filesystem::path& tables) {
                                                                    .max_slowdown = kMaxSlowdown},
                                                                   train->curves)});
   }
-  if (of.probes > 0) return out;
-  if (train->curves.empty()) out.defaults = neighbours(table->curves, {}, true, kMaxSlowdown);
+  const bool probed = of.probes > 0;
   std::vector<experiment::Validation> models;
   for (const Judged& judged : out.judged)
     if (judged.found) models.push_back(*judged.found);
-  out.hindsight = hindsight(models, neighbours(table->curves, train->curves, false, kMaxSlowdown));
+  if (!train->curves.empty()) {
+    auto told = informed(table->curves, train->curves, of);
+    if (!told) return fail(told.error());
+    out.informed = *told;
+  }
+  std::optional<Neighbours> others;
+  if (!probed) {
+    if (train->curves.empty()) out.defaults = neighbours(table->curves, {}, true, kMaxSlowdown);
+    others = neighbours(table->curves, train->curves, false, kMaxSlowdown);
+  }
+  out.hindsight = hindsight(models, probed, others);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "experiment/noise_floor.h"
 #include "experiment/validation.h"
 #include "prediction_evidence/asked.h"
+#include "prediction_evidence/choice_floor.h"
 #include "prediction_evidence/floors.h"
 
 namespace rubato::prediction_evidence {
@@ -21,8 +22,9 @@ struct Outcome {
   Case of;
   experiment::NoiseFloor floor;
   ChoiceFloor choices;
-  std::optional<Neighbours> defaults;   // without probes; others of the same group too
-  std::optional<Neighbours> hindsight;  // without probes
+  std::optional<Neighbours> defaults;  // without probes; others of the same group too
+  std::optional<Neighbours> hindsight;
+  std::optional<Neighbours> informed;  // where everything is learnt from another table
   std::vector<Judged> judged;
 };
 

@@ -1,8 +1,10 @@
 #include "prediction_evidence/page.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.h"
+#include "prediction_evidence/jackknife.h"
 
 namespace rubato::prediction_evidence {
 namespace {
@@ -32,8 +34,11 @@ struct Figure {
   double asked;
   bool at_least = false;
   std::optional<double> floor;      // by all other rows of the workload
+  std::optional<double> between;    // the same, of the rows that lie between others
   std::optional<double> defaults;   // by workloads whose defaults are alike
   std::optional<double> hindsight;  // of all models, and of such workloads of other groups
+  std::optional<double> informed;   // learning from the table asked about as well
+  std::optional<double> error;      // standard, over groups
   [[nodiscard]] bool good(double value) const { return at_least ? value >= asked : value <= asked; }
   [[nodiscard]] bool reached() const { return found && good(*found); }
   [[nodiscard]] bool beats(double bound) const {
@@ -50,10 +55,11 @@ struct Figure {
 
 std::vector<Figure> figures(const Outcome& of, const Validation& found) {
   std::vector<Figure> out = {
-      {"time error", found.errors.time, of.of.asked.time, false, of.floor.time, {}, {}},
-      {"energy error", found.errors.energy, of.of.asked.energy, false, of.floor.energy, {}, {}},
-      {"energy regret", found.energy_regret, of.of.asked.regret, false, of.choices.regret, {}, {}},
-      {"captured", found.at_bound.captured, of.of.asked.captured, true, of.choices.captured, {}, {}}};
+      {"time error", found.errors.time, of.of.asked.time, false, of.floor.time, of.floor.time_between},
+      {"energy error", found.errors.energy, of.of.asked.energy, false, of.floor.energy,
+       of.floor.energy_between},
+      {"energy regret", found.energy_regret, of.of.asked.regret, false, of.choices.regret},
+      {"captured", found.at_bound.captured, of.of.asked.captured, true, of.choices.captured}};
   const auto put = [&](std::optional<double> Figure::*where, const std::optional<Neighbours>& floor) {
     if (!floor) return;
     out[0].*where = floor->time;
@@ -63,6 +69,8 @@ std::vector<Figure> figures(const Outcome& of, const Validation& found) {
   };
   put(&Figure::defaults, of.defaults);
   put(&Figure::hindsight, of.hindsight);
+  put(&Figure::informed, of.informed);
+  put(&Figure::error, standard_errors(found));
   return out;
 }
 
@@ -88,17 +96,23 @@ for one table, and [formats.md](../formats.md#rubatovalidate1) says what each on
   zero. Host watts are not counted.
 - **Noise floor**: a row predicted from all other rows of its own workload (monotone, no overshoot). The figure *between* leaves out the rows
   at the end of a knob, which have to be extrapolated. Learning from other workloads can go below the first, hardly below the second.
-- **Noise floor of a choice**: regret and captured when the setting is taken by those same predictions from the other rows. It is no
-  bound for a model that probes, which has seen the row it takes; it shows how much of a choice is the table's noise.
+- **Noise floor of a choice**: regret and captured of one who knows those same predictions from all other rows and probes as often, by
+  rubato's own rules (`plan::next_probe`, `plan::choose`); how unsure to be of them is chosen in hindsight for each figure. A model can do
+  better by what workloads have in common; it shows how much of a choice is the table's noise.
 - **Default floor**, without probes and groups left out: what one default run tells at all. Rows are predicted (local constant or linear, least
   absolute errors) and settings chosen from the workloads of the same table whose default power and counters are nearest, *others of the same group
   included*, which no model here may see; which of the two and how near is chosen in hindsight for each figure. Where that is worse than
   what was asked, the default run hardly tells enough.
-- **Hindsight**, without probes: the best of what can be made, from what a model may see, with everything chosen in hindsight for each figure: any
+- **Hindsight**: the best of what can be made, from what a model may see, with everything chosen in hindsight for each figure: any
   mixture (tenths) of the models below, any one of them for a choice, or such neighbours, of other groups or of the table learnt from.
+  With probes, any one of the models, because each probes elsewhere.
   It bounds no model that knows something else about GPUs. Where it is worse than what was asked, no weighing and no smoothing of what is here reaches it.
+- **Informed**, where everything is learnt from another table: `physical` and `shared-curve` when they learn from the other groups of the table
+  asked about as well, the better of the two in hindsight for each figure. Where even that is worse than what was asked, it is not the other
+  table alone that lacks something.
 - A floor that is worse than what "rubato" found proves nothing, and is said to be *beaten*; it still shows how
   much of the figure is noise.
+- **±**: one standard error over the groups of the table (jackknife). What is missed by less may be missed by the choice of workloads.
 - Averages of many rows hide that most of these tables were measured once, without repeats.
 )");
 }
@@ -127,6 +141,20 @@ void main_table(const std::vector<Outcome>& asked) {
   line("");
 }
 
+/// On how few workloads a mean saving hangs.
+std::string carried_by(const Validation& found) {
+  std::size_t savers = 0;
+  double all = 0;
+  double most = 0;
+  for (const auto& workload : found.judged) {
+    savers += workload.oracle_saving > 0 ? 1 : 0;
+    all += workload.oracle_saving;
+    most = std::max(most, workload.oracle_saving);
+  }
+  return cat("; ", savers, " of ", found.judged.size(), " workloads can save anything, one of them ",
+             number(100 * most / all, 0), " % of it all");
+}
+
 void not_reached(const std::vector<Outcome>& asked) {
   line("## Not reached\n");
   bool all = true;
@@ -141,8 +169,9 @@ void not_reached(const std::vector<Outcome>& asked) {
     for (const Figure& figure : figures(o, *own.found)) {
       if (figure.reached()) continue;
       all = false;
-      std::string said = cat("- ", title(o.of), ": ", figure.what, " ", figure.cell(), ", asked ",
-                             figure.at_least ? "at least " : "at most ", figure.text(figure.asked));
+      std::string said = cat("- ", title(o.of), ": ", figure.what, " ", figure.cell());
+      if (figure.error) said += cat(" (± ", figure.text(*figure.error), ")");
+      said += cat(", asked ", figure.at_least ? "at least " : "at most ", figure.text(figure.asked));
       const auto show = [&](std::string_view what, const std::optional<double>& floor) {
         if (!floor) return;
         said += cat("; ", what, " ", figure.text(*floor));
@@ -150,8 +179,11 @@ void not_reached(const std::vector<Outcome>& asked) {
         said += figure.beats(*floor) ? ", worse than asked but beaten" : ", worse than asked";
       };
       show("noise floor", figure.floor);
+      show("between rows", figure.between);
       show("default floor", figure.defaults);
       show("hindsight", figure.hindsight);
+      show("informed", figure.informed);
+      if (figure.what == "captured") said += carried_by(*own.found);
       for (const Judged& other : o.judged) {
         if (&other == &own || !other.found) continue;
         for (const Figure& theirs : figures(o, *other.found))
@@ -177,7 +209,8 @@ void floors(const std::vector<Outcome>& asked) {
   line(
       "| case | noise floor: regret | captured | default floor: time | energy | regret | captured | "
       "hindsight: "
-      "time | energy | regret | captured |\n|---|---|---|---|---|---|---|---|---|---|---|");
+      "time | energy | regret | captured | informed: time | energy | regret | captured "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const Outcome& o : asked) {
     if (o.judged.empty() || !o.judged.front().found) continue;
     const auto f = figures(o, *o.judged.front().found);
@@ -190,7 +223,8 @@ void floors(const std::vector<Outcome>& asked) {
              cell(f[0], f[0].defaults), " | ", cell(f[1], f[1].defaults), " | ", cell(f[2], f[2].defaults),
              " | ", cell(f[3], f[3].defaults), " | ", cell(f[0], f[0].hindsight), " | ",
              cell(f[1], f[1].hindsight), " | ", cell(f[2], f[2].hindsight), " | ", cell(f[3], f[3].hindsight),
-             " |"));
+             " | ", cell(f[0], f[0].informed), " | ", cell(f[1], f[1].informed), " | ",
+             cell(f[2], f[2].informed), " | ", cell(f[3], f[3].informed), " |"));
   }
   line("");
 }
@@ -243,7 +277,7 @@ void print_page(const std::vector<Outcome>& asked, const std::vector<Outcome>& t
   line("## A100 PCIe, apart\n");
   line(
       "Three workloads, power limit and SM clock set together: too few to ask anything, and nothing was "
-      "tuned on it.\n");
+      "tuned on it, except that intervals learnt from two groups are widened for unlike workloads.\n");
   for (const Outcome& o : told) {
     all_learners(o);
     counts(o);

@@ -31,7 +31,7 @@ constexpr int kNoAdvice = 1;
 struct Options {
   std::string run;
   std::string max_slowdown = "5%";
-  double confidence_percent = 80;
+  double confidence_percent = 100 * experiment::kUsualCaution.confidence;
   std::string objective{name_of(Objective::energy)};
   std::vector<std::string> knobs = {std::string(name_of(Knob::power_limit))};
   SecondPriceText second;
@@ -189,7 +189,7 @@ int advise_on_run(Invocation& invocation, const Options& options, const Wish& wi
   const auto run = record::read_run(*file);
   if (!run) return refuse(invocation, run.error());
   const std::string gpu = run->devices.empty() ? "this GPU" : run->devices.front().info.identity.name;
-  const auto model = model_for_advice(options.model, gpu, wish.knobs, wish.goal);
+  const auto model = model_for_advice(options.model, gpu, wish.knobs, wish.goal, wish.caution);
   if (!model) return refuse(invocation, model.error());
   return invocation.status =
              answer(*file, *model, wish, invocation, options.report_file.value_or(""), STDOUT_FILENO);
@@ -218,7 +218,8 @@ int advise(Invocation& invocation, const Options& options) {
     return refuse(invocation, Error{ErrorCode::unavailable, "there is no GPU to advise on", "rubato doctor"});
   if (const Status asked = ask_clocks(*wish, *open); !asked) return refuse(invocation, asked.error());
   // What cannot be answered is said before the job runs for it.
-  auto found = model_for_advice(options.model, open->gpus.front()->identity().name, wish->knobs, wish->goal);
+  auto found = model_for_advice(options.model, open->gpus.front()->identity().name, wish->knobs, wish->goal,
+                                wish->caution);
   if (!found) return refuse(invocation, found.error());
   const auto model = std::make_shared<const AdviceModel>(std::move(*found));
   WrapPlan plan;

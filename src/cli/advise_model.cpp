@@ -16,7 +16,8 @@ namespace rubato::cli {
 namespace {
 
 // The learners stand in the order of preference.
-Result<AdviceModel> learnt_from(const std::string& file, std::span<const Knob> knobs, const Goal& goal) {
+Result<AdviceModel> learnt_from(const std::string& file, std::span<const Knob> knobs, const Goal& goal,
+                                const plan::Caution& caution) {
   const auto table = read_sweep_table(file);
   if (!table) return fail(table.error());
   const auto curves = predict::curves_of(*table, knobs);
@@ -31,7 +32,7 @@ Result<AdviceModel> learnt_from(const std::string& file, std::span<const Knob> k
     auto& seen = out.facts.gpus_seen;
     if (std::find(seen.begin(), seen.end(), curve.known.gpu) == seen.end()) seen.push_back(curve.known.gpu);
   }
-  out.facts.on_unseen_gpus = experiment::saving_on_unseen_gpus(*curves, **learner, knobs, goal);
+  out.facts.on_unseen_gpus = experiment::saving_on_unseen_gpus(*curves, **learner, knobs, goal, caution);
   return out;
 }
 
@@ -97,8 +98,8 @@ Result<std::filesystem::path> kept_models_folder() {
 }
 
 Result<AdviceModel> model_for_advice(const ModelWish& wish, std::string_view gpu, std::span<const Knob> knobs,
-                                     const Goal& goal) {
-  if (!wish.table.empty()) return learnt_from(wish.table, knobs, goal);
+                                     const Goal& goal, const plan::Caution& caution) {
+  if (!wish.table.empty()) return learnt_from(wish.table, knobs, goal, caution);
   if (!wish.file.empty()) {
     const auto file = experiment::read_model_file(wish.file);
     if (!file) return fail(file.error());

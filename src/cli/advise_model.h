@@ -26,6 +26,7 @@ struct ModelWish {
 
 /// invalid_argument, not_found, corrupt: what was named cannot be used.
 [[nodiscard]] Result<AdviceModel> model_for_advice(const ModelWish& wish, std::string_view gpu,
-                                                   std::span<const Knob> knobs, const Goal& goal);
+                                                   std::span<const Knob> knobs, const Goal& goal,
+                                                   const plan::Caution& caution = experiment::kUsualCaution);
 
 }  // namespace rubato::cli

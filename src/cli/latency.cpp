@@ -180,8 +180,8 @@ void add_latency(CLI::App& app, Invocation& invocation) {
   command->add_flag("--dry-run", options.dry_run, "set nothing: say what would be");
   command
       ->add_option("--found-sm-clock", options.found_sm_clock,
-                   "the SM clock lock that is in force now, to be put back at the end")
-      ->type_name("MIN:MAX");
+                   "the SM clock lock that is in force now, to be put back at the end, or that there is none")
+      ->type_name("MIN:MAX|none");
   command->add_option("--seed", options.seed, "of the order of changes")->capture_default_str();
   command->add_flag("--sudo", options.sudo, "start the guard, and only the guard, through sudo");
   command->add_flag("--accept-unrestored", options.accept_unrestored,

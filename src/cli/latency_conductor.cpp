@@ -56,7 +56,7 @@ class Load {
     environment.emplace_back(conduct::kRunIdVariable, id);
     auto job = conduct::Job::start(words, environment);
     if (!job) return fail(job.error().error);
-    return Load(std::move(*job), id);
+    return Load(*job, id);
   }
   [[nodiscard]] Status running() {
     if (!job_.poll().ended()) return {};
@@ -74,7 +74,7 @@ class Load {
   }
 
  private:
-  Load(conduct::Job job, std::string id) : job_(std::move(job)), id_(std::move(id)) {}
+  Load(conduct::Job job, std::string id) : job_(job), id_(std::move(id)) {}
   conduct::Job job_;
   std::string id_;
 };
@@ -238,7 +238,7 @@ class Conductor final : public experiment::LatencyBench {
     }
     if (const auto why = evidence.objection())
       return fail(ErrorCode::conflict, cat("clocks are not set: ", *why),
-                  "--found-sm-clock MIN:MAX states it");
+                  "--found-sm-clock MIN:MAX states it, --found-sm-clock none that there is none");
     return {};
   }
 

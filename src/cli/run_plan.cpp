@@ -17,8 +17,8 @@ constexpr double kSameBound = 1e-9;
 constexpr double kSameClock = 1;  // MHz; drivers tell whole ones, and cut or round
 constexpr std::uintmax_t kLargestPlan = 16 << 20;
 
-Error in_plan(const AskedPlan& asked, std::string what, std::string hint) {
-  return {ErrorCode::invalid_argument, cat("--plan ", asked.file, ": ", std::move(what)), std::move(hint)};
+Error in_plan(const AskedPlan& asked, const std::string& what, std::string hint) {
+  return {ErrorCode::invalid_argument, cat("--plan ", asked.file, ": ", what), std::move(hint)};
 }
 
 std::string plan_again(const AskedPlan& asked) {

@@ -146,7 +146,7 @@ Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked
                                           const OpenGpus& open, const std::vector<std::string>& command) {
   const Governing& governing = *asked.governing;
   govern::StrategyRequest request;
-  request.found_clock_stated = judged.wanted.found_sm_clock.has_value();
+  request.found_clock_stated = judged.wanted.found_clock_stated;
   const auto goal = goal_here(governing, open);
   if (!goal) return fail(goal.error());
   request.goal = *goal;
@@ -231,15 +231,14 @@ Result<ChosenStrategy> strategy_for(const RunOptions& options, const Asked& aske
   if (asked.plan && why_not.empty()) {
     const AskedPlan mine = at_clocks_of(*asked.plan, open);
     const std::string never = why_single_only(mine, open.gpus.size(), environment_map());
-    ChosenStrategy out{plan_strategy(mine, never, judged.wanted.found_sm_clock.has_value(), options.seed),
-                       describe(mine),
-                       {}};
+    ChosenStrategy out{
+        plan_strategy(mine, never, judged.wanted.found_clock_stated, options.seed), describe(mine), {}};
     if (never.empty()) out.plan = mine.plan;
     return out;
   }
   govern::StrategyRequest request;
   request.wanted = judged.wanted.setting;
-  request.found_clock_stated = judged.wanted.found_sm_clock.has_value();
+  request.found_clock_stated = judged.wanted.found_clock_stated;
   request.reason = why_not;
   request.seed = options.seed;
   auto strategy = govern::make_strategy(why_not.empty() ? "fixed" : govern::kMeasureOnly, request);

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/governing.h"
 #include "cli/gpus.h"
 #include "cli/guarding.h"
 #include "cli/power_budget.h"
 #include "cli/run.h"
-#include "cli/run_plan.h"
+#include "cli/run_asked.h"
 #include "cli/wanted.h"
 #include "conduct/run_space.h"
 #include "govern/strategy.h"
@@ -24,17 +23,6 @@ namespace rubato::cli {
 struct MeasureOnly {
   Error why;
   bool asked_for = false;  // by the user, so no warning
-};
-
-/// What was asked for: a setting, or to choose one; nothing of both: to measure.
-struct Asked {
-  std::optional<double> bound;  // --max-slowdown
-  Wanted wanted;
-  std::optional<Governing> governing;
-  std::optional<agent::JobPlace> place;  // of several agents that agree
-  std::optional<AskedPlan> plan;         // its single setting is in `wanted`
-  bool rank_clocks = false;              // of their own, for ranks that wait for slower ones
-  [[nodiscard]] bool anything() const { return governing || !wanted.setting.empty(); }
 };
 
 /// What the GPUs say to it.

@@ -8,7 +8,6 @@
 namespace rubato::cli {
 namespace {
 
-using experiment::describe;
 using experiment::Quotient;
 using experiment::SweepSummary;
 using experiment::SweptSetting;
@@ -35,7 +34,8 @@ std::string marks_of(std::size_t i, const experiment::SweepChoices& choices) {
 
 std::string listed(const SweepSummary& summary, const std::vector<std::size_t>& which) {
   std::string out;
-  for (const std::size_t i : which) out += cat(out.empty() ? "" : "; ", describe(summary.settings[i].at));
+  for (const std::size_t i : which)
+    out += cat(out.empty() ? "" : "; ", experiment::describe(summary.settings[i].at));
   return out;
 }
 
@@ -64,8 +64,8 @@ class SweepText {
     const SweepSummary& summary = *r_.summary;
     const SweptSetting& s = summary.settings[best.setting];
     std::string line = s.is_default() ? cat(what, ": as found; no setting does better")
-                                      : cat(what, ": ", describe(s.at), ", ", change(s.*series), " (time ",
-                                            change(s.time_over_default), ")");
+                                      : cat(what, ": ", experiment::describe(s.at), ", ", change(s.*series),
+                                            " (time ", change(s.time_over_default), ")");
     if (!best.as_good.empty())
       line += cat(". This sweep cannot tell it from ", listed(summary, best.as_good));
     page_.say(line + ".");
@@ -81,8 +81,8 @@ class SweepText {
       if (s.is_default())
         page_.say(cat(bound, "nothing saves; the GPU is best left as it was found."));
       else
-        page_.say(cat(bound, describe(s.at), ", energy ", change(s.energy_over_default), ", time ",
-                      change(s.time_over_default),
+        page_.say(cat(bound, experiment::describe(s.at), ", energy ", change(s.energy_over_default),
+                      ", time ", change(s.time_over_default),
                       inside->surely ? "." : "; its interval reaches beyond the bound (or is not known)."));
     }
   }
@@ -104,7 +104,7 @@ class SweepText {
               [&](std::size_t a, std::size_t b) { return summary.settings[a].at < summary.settings[b].at; });
     for (const std::size_t i : ascending) {
       const SweptSetting& s = summary.settings[i];
-      table.add({describe(s.at), cat(s.runs), text_of(s.time),
+      table.add({experiment::describe(s.at), cat(s.runs), text_of(s.time),
                  s.is_default() ? "" : change(s.time_over_default), text_of(s.energy),
                  s.is_default() ? "" : change(s.energy_over_default), marks_of(i, *r_.choices)});
     }
@@ -118,14 +118,15 @@ class SweepText {
     page_.heading("Worth knowing");
     const SweepSummary& summary = *r_.summary;
     for (const auto& s : summary.lost)
-      page_.say(cat(describe(s.at), " is not used: ", s.not_used.front(), "."));
+      page_.say(cat(experiment::describe(s.at), " is not used: ", s.not_used.front(), "."));
     for (const auto& s : summary.settings) {
       if (!s.not_used.empty())
-        page_.say(cat(describe(s.at), ": ", s.not_used.size(), " of ", s.not_used.size() + s.runs,
+        page_.say(cat(experiment::describe(s.at), ": ", s.not_used.size(), " of ", s.not_used.size() + s.runs,
                       " runs not used: ", s.not_used.front(), "."));
-      for (const auto& note : s.notes) page_.say(cat(describe(s.at), ": ", note, "."));
+      for (const auto& note : s.notes) page_.say(cat(experiment::describe(s.at), ": ", note, "."));
     }
-    for (const auto& [at, why] : r_.end.skipped) page_.say(cat(describe(at), " is left out: ", why, "."));
+    for (const auto& [at, why] : r_.end.skipped)
+      page_.say(cat(experiment::describe(at), " is left out: ", why, "."));
     for (const auto& drift : summary.drift) say_drift(drift);
     if (summary.sessions > 1)
       page_.say(cat("The sweep was interrupted: its ", summary.sessions,
@@ -183,8 +184,9 @@ std::string sweep_plan_text(const SweepPlan& plan, const SweepOptions& options, 
   page.say(cat("The table goes to ", plan.output.string(), ". Nothing was set, nothing was started."));
   page.heading(cat("Order (", name_of(plan.schedule.order), ", seed ", plan.schedule.seed, ")"));
   for (std::size_t i = 0; i < steps.size(); ++i)
-    page.line(cat("  ", padded(cat(i + 1), 4, true), "  ",
-                  steps[i].point ? describe(facts.points[*steps[i].point]) : "control: as found"));
+    page.line(
+        cat("  ", padded(cat(i + 1), 4, true), "  ",
+            steps[i].point ? experiment::describe(facts.points[*steps[i].point]) : "control: as found"));
   return page.take();
 }
 

@@ -157,7 +157,7 @@ Result<ClockRange> parse_range(const std::string& text) {
   if (ends.size() != 2 || !low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low <= 0 ||
       *high < *low) {
     return fail(ErrorCode::invalid_argument, cat("--found-sm-clock ", text, " is no range of clocks"),
-                "write it as MIN:MAX in MHz, as in --found-sm-clock 210:1005");
+                "write it as MIN:MAX in MHz, as in --found-sm-clock 210:1005; none: nothing is locked");
   }
   return ClockRange{Megahertz(*low), Megahertz(*high)};
 }
@@ -188,7 +188,8 @@ Result<Wanted> parse_wanted(const WantedText& text) {
     wanted.setting.memory_clock = pinned(*text.memory_clock_mhz);
     wanted.knobs.push_back(Knob::memory_clock);
   }
-  if (!text.found_sm_clock.empty()) {
+  wanted.found_clock_stated = !text.found_sm_clock.empty();
+  if (wanted.found_clock_stated && text.found_sm_clock != "none") {
     const auto range = parse_range(text.found_sm_clock);
     if (!range) return fail(range.error());
     wanted.found_sm_clock = *range;

@@ -17,14 +17,15 @@ struct WantedText {
   std::optional<double> power_limit_w;
   std::optional<double> sm_clock_mhz;
   std::optional<double> memory_clock_mhz;
-  std::string found_sm_clock;  // "MIN:MAX"
+  std::string found_sm_clock;  // "MIN:MAX" or "none"
 };
 
 struct Wanted {
   Setting setting;
   std::vector<Knob> knobs;
   std::optional<ClockRange> found_sm_clock;
-  std::vector<std::string> notes;  // "1000 MHz is not a clock of …: using 1005 MHz"
+  bool found_clock_stated = false;  // with a lock or with none: nothing is left to be told by looking
+  std::vector<std::string> notes;   // "1000 MHz is not a clock of …: using 1005 MHz"
 };
 
 /// invalid_argument where the text makes no sense by itself. No GPU is touched.

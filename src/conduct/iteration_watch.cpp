@@ -11,9 +11,12 @@
 namespace rubato::conduct {
 namespace {
 
-// Iterations followed by telemetry are counted from this confidence on: what is counted wrong would be told
-// as a saving or a slowdown.
-constexpr double kCounts = 0.9;
+// Iterations followed by telemetry are counted from the first confidence on, and until it falls below the
+// second. Where a statement as sure as that is wrong it is nearly always a multiple or a part of the
+// iteration (docs/evidence/periods.md), which counts the same work in another unit.
+constexpr double kCounts = 0.6;
+constexpr double kStillCounts = 0.45;
+constexpr Seconds kSettles{1};  // from a change of setting on, until clocks and sensors show it alone
 constexpr double kSameIteration = 0.05;  // two periods nearer than this, relatively, count the same thing
 // What is worth a new row in the record, or a new word on the terminal.
 constexpr double kPeriodMoved = 0.01;
@@ -51,11 +54,28 @@ bool same(const record::IterationStatement& a, const record::IterationStatement&
          std::abs(a.estimate.confidence - b.estimate.confidence) < kConfidenceMoved;
 }
 
+/// Of iterations followed in telemetry: where a boundary was not seen, two and more were taken for one.
+std::vector<Iteration> parted(const std::vector<Iteration>& followed, Seconds period) {
+  std::vector<Iteration> out;
+  for (const Iteration& one : followed) {
+    const auto parts = std::max(1L, std::lround(one.duration() / period));
+    for (long i = 0; i < parts; ++i) {
+      Iteration part = one;
+      part.begin = one.begin + one.duration() * (static_cast<double>(i) / static_cast<double>(parts));
+      part.end = one.begin + one.duration() * (static_cast<double>(i + 1) / static_cast<double>(parts));
+      out.push_back(part);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 IterationWatch::IterationWatch(std::vector<WatchedGpu> gpus) {
   for (WatchedGpu& gpu : gpus)
-    telemetry_.push_back({std::move(gpu.id), progress::make_period_detector(gpu.sensor), {}, {}});
+    telemetry_.push_back({.id = std::move(gpu.id),
+                          .sensor = gpu.sensor,
+                          .detector = progress::make_period_detector(gpu.sensor)});
 }
 
 void IterationWatch::slow(std::size_t gpu, const SlowReading& reading) {
@@ -74,6 +94,7 @@ void IterationWatch::fast(std::size_t gpu, const FastReading& reading) {
     point.sm_clock = slow.sm_clock;
   }
   one.detector->add(point);
+  if (one.anew && reading.at >= one.anew_from) one.anew->add(point);
   one.latest.push_back(point);
   if (one.latest.size() > kPointsForRate) one.latest.pop_front();
 }
@@ -97,12 +118,28 @@ void IterationWatch::marked(const progress::TrackedIteration& tracked) {
 
 void IterationWatch::setting_changed(TimePoint at) {
   tuning_.setting_changed(at);
+  for (Telemetry& one : telemetry_) {
+    one.anew = progress::make_period_detector(one.sensor);
+    one.anew_from = at + kSettles;
+  }
+}
+
+// At another setting the iteration has another length, and what was read before it hides that. Until the
+// readings since then tell, the iterations are followed by what told them before.
+void IterationWatch::hand_over(Telemetry& one) {
+  if (!one.anew) return;
+  const auto estimate = one.anew->estimate();
+  if (!estimate || !estimate->periodic || estimate->relation != PeriodRelation::exact ||
+      estimate->confidence < kCounts)
+    return;
+  one.detector = std::move(one.anew);
 }
 
 bool IterationWatch::telemetry_counts() const {
   const auto& used = ruling_.estimate;
   if (!used || !used->periodic || used->relation != PeriodRelation::exact) return false;
-  if (used->source == ProgressSource::telemetry) return used->confidence >= kCounts;
+  if (used->source == ProgressSource::telemetry)
+    return used->confidence >= (counted_ ? kStillCounts : kCounts);
   const auto checks = checks_on(ruling_, ProgressSource::telemetry);
   return !checks.empty() && checks.front()->agrees && checks.front()->ratio &&
          std::abs(*checks.front()->ratio - 1) < kSameIteration;
@@ -112,6 +149,10 @@ void IterationWatch::give_out(const std::vector<Iteration>& iterations, Progress
                               IterationNews& news) {
   for (const Iteration& one : iterations) {
     if (last_end_ && one.begin < *last_end_) continue;
+    // What a sensor did not show of a few iterations is no pause: they were done all the same.
+    if (source == ProgressSource::telemetry && last_end_ && usual_)
+      if (const double missed = (one.begin - *last_end_) / *usual_; missed < kPauseFactor)
+        given_out_ += std::lround(missed);
     progress::TrackedIteration tracked;
     tracked.iteration = {given_out_++, one.begin, one.end, source};
     if (last_end_ && usual_ && one.begin - *last_end_ > kPauseFactor * *usual_)
@@ -129,6 +170,7 @@ void IterationWatch::hear_telemetry(TimePoint now, const std::vector<bool>& used
   std::optional<IterationEstimate> best;
   std::optional<std::size_t> whose;
   for (std::size_t i = 0; i < telemetry_.size(); ++i) {
+    hand_over(telemetry_[i]);
     const auto estimate =
         last ? telemetry_[i].detector->summary().verdict : telemetry_[i].detector->estimate();
     if (!estimate || !used[i]) continue;
@@ -148,9 +190,11 @@ void IterationWatch::hear_telemetry(TimePoint now, const std::vector<bool>& used
   }
   ruling_ = arbiter_.rule(now);
   const bool counts = telemetry_counts();
+  counted_ = counts;
   for (std::size_t i = 0; i < telemetry_.size(); ++i) {
-    const auto iterations = telemetry_[i].detector->take_iterations();
+    auto iterations = telemetry_[i].detector->take_iterations();
     if (!counts || i != whose || last_mark_) continue;
+    if (best && best->period) iterations = parted(iterations, *best->period);
     for (const Iteration& one : iterations) tuning_.iteration(one);
     give_out(iterations, ProgressSource::telemetry, news);
   }

@@ -67,11 +67,15 @@ class IterationWatch {
   using DeviceKey = std::array<std::uint8_t, 16>;
   struct Telemetry {
     GpuId id;
+    progress::TelemetryFacts sensor;
     std::unique_ptr<progress::PeriodDetector> detector;
+    std::unique_ptr<progress::PeriodDetector> anew;  // since the setting was changed; null: not meanwhile
+    TimePoint anew_from;
     SlowReading slow;  // columns that wait for the next tick
     std::deque<progress::TelemetryPoint> latest;
   };
 
+  static void hand_over(Telemetry& one);
   void hear_telemetry(TimePoint now, const std::vector<bool>& used, bool last, IterationNews& news);
   void hear_kernels(IterationNews& news);
   void tell_statements(IterationNews& news, bool last);
@@ -81,6 +85,7 @@ class IterationWatch {
 
   std::vector<Telemetry> telemetry_;
   std::optional<std::size_t> heard_gpu_;  // whose telemetry the arbiter was told
+  bool counted_ = false;                  // iterations were, by telemetry
   std::map<DeviceKey, progress::KernelSequence> kernels_;
   std::optional<DeviceKey> heard_device_;
   progress::MarkEstimate marks_;

@@ -20,6 +20,7 @@
 #include "conduct/iteration_watch.h"
 #include "conduct/kernel_reader.h"
 #include "conduct/lease_holder.h"
+#include "conduct/load_watch.h"
 #include "conduct/meter_watch.h"
 #include "conduct/ownership.h"
 #include "conduct/plan_runner.h"
@@ -159,7 +160,7 @@ class Session final : public measure::SampleSink {
   void flush_change(GpuUnit& unit);
   void decide(TimePoint now);
   void give_way(TimePoint now);
-  [[nodiscard]] govern::Observation observe(TimePoint now) const;
+  [[nodiscard]] govern::Observation observe(TimePoint now);
   /// A GPU is told what to set, and leaves the rest as it is: what is no longer wanted has to go first.
   [[nodiscard]] static bool leaves_out(const Setting& in_force, const Setting& wanted);
   void carry_out(const govern::Decision& decision, TimePoint now);
@@ -224,6 +225,7 @@ class Session final : public measure::SampleSink {
   int epochs_over_ = 0;
   std::optional<TimePoint> forecast_due_;
   TallyKeeper tally_;
+  LoadWatch load_;
   TimePoint tallied_until_;
   Joules tallied_energy_;
   SoFarAccount so_far_;

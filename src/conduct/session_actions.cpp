@@ -16,7 +16,7 @@ constexpr double kLoadedUtilisation = 0.10;
 
 }  // namespace
 
-govern::Observation Session::observe(TimePoint now) const {
+govern::Observation Session::observe(TimePoint now) {
   govern::Observation seen;
   seen.now = now;
   seen.run_begin = begin_;
@@ -39,7 +39,9 @@ govern::Observation Session::observe(TimePoint now) const {
     seen.state = unit.state;
     seen.highest_sm_clock = unit.highest_sm_clock;
     seen.sensor_period = unit.meter->update_period();
-    seen.under_load = unit.state && unit.state->sm_utilisation.value_or(1.0) > kLoadedUtilisation;
+    const bool busy = unit.state && unit.state->sm_utilisation.value_or(1.0) > kLoadedUtilisation;
+    load_.see(now, busy, seen.iterations, seen.last_iteration);
+    seen.under_load = load_.at_work(now);
   }
   seen.may_set = seen.may_set && some_are_ours;
   if (parts_.plan) seen.plan = parts_.plan->now(now);

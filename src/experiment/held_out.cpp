@@ -22,7 +22,7 @@ class HeldOut {
   Result<JudgedWorkload> judge() {
     auto believed = predict();
     for (std::size_t i = 0; believed && i < options_.probes; ++i) {
-      const auto next = plan::next_probe(*believed, goal(Objective::energy), board(), measured_);
+      const auto next = plan::next_probe(as_rows(*believed), goal(Objective::energy), board(), measured_);
       if (!next) break;
       measured_[*next] = true;
       known_.probes.push_back(curve_.rows[*next]);
@@ -34,8 +34,8 @@ class HeldOut {
                        .group = curve_.group,
                        .default_assumed = curve_.default_assumed};
     judge_rows(out, *believed);
-    settle_probed(*believed);
-    judge_choices(out, *believed);
+    if (!options_.row_noise) believed->measurement_noise = {};
+    judge_choices(out, as_rows(*believed));
     return out;
   }
 
@@ -79,11 +79,16 @@ class HeldOut {
     }
   }
 
-  /// A choice is judged by the very rows that were measured: what was probed is no longer uncertain.
-  void settle_probed(predict::Prediction& believed) const {
+  /// A choice is judged by the very rows that were measured: what was probed is no longer uncertain, and what
+  /// was not is as uncertain as the curve and one row's noise together.
+  predict::Prediction as_rows(predict::Prediction believed) const {
     for (std::size_t i = 0; i < at_.size(); ++i) {
-      if (!measured_[i]) continue;
       const auto row = static_cast<Eigen::Index>(i);
+      if (!measured_[i]) {
+        believed.time_own[row] = std::hypot(believed.time_own[row], believed.measurement_noise.time);
+        believed.energy_own[row] = std::hypot(believed.energy_own[row], believed.measurement_noise.energy);
+        continue;
+      }
       believed.log_time[row] = std::log(time(i));
       believed.log_energy[row] = std::log(energy(i));
       believed.time_factor.row(row).setZero();
@@ -91,6 +96,8 @@ class HeldOut {
       believed.time_own[row] = 0;
       believed.energy_own[row] = 0;
     }
+    believed.measurement_noise = {};
+    return believed;
   }
 
   /// What the setting costs more than the best one, by `cost` of a row over the default's.
@@ -108,7 +115,8 @@ class HeldOut {
     const auto holds = [&](std::size_t i) { return time(i) <= 1 + options_.max_slowdown; };
     for (std::size_t i = 0; i < at_.size(); ++i)
       if (holds(i)) out.oracle_saving = std::max(out.oracle_saving, 1 - joules(i));
-    const plan::Choice choice = plan::choose(believed, goal(Objective::energy), board(), true);
+    const plan::Choice choice =
+        plan::choose(believed, goal(Objective::energy), board(), true, options_.caution);
     if (!choice.setting || is_default(*choice.setting)) return;
     out.chosen = at_[*choice.setting];
     out.slowdown = time(*choice.setting) - 1;

@@ -59,12 +59,12 @@ Status judge_fold(const Fold& fold, const predict::Model& model, std::span<const
   return {};
 }
 
-Status leave_out(const Fold& fold, std::span<const Curve> table, const ValidationOptions& options,
-                 std::vector<JudgedWorkload>& to) {
+Status leave_out(const Fold& fold, const predict::Learner& learner, std::span<const Curve> table,
+                 const ValidationOptions& options, std::vector<JudgedWorkload>& to) {
   std::vector<Curve> others;
   for (const Curve& curve : table)
     if (curve.group != fold.group) others.push_back(curve);
-  const auto model = options.learner->learn(others, options.knobs);
+  const auto model = learner.learn(others, options.knobs);
   if (!model)
     return fail(model.error().code, cat("without group '", fold.group, "': ", model.error().what),
                 model.error().hint);
@@ -107,8 +107,11 @@ Result<Validation> validate(std::span<const Curve> table, std::size_t workloads,
   out.judged.resize(table.size());
   Status done;
   if (train.empty()) {
-    done = for_every_fold(folds, options,
-                          [&](const Fold& fold) { return leave_out(fold, table, options, out.judged); });
+    const auto remembering = options.learner->remembering();
+    const predict::Learner& learner = remembering ? *remembering : *options.learner;
+    done = for_every_fold(folds, options, [&](const Fold& fold) {
+      return leave_out(fold, learner, table, options, out.judged);
+    });
   } else {
     const auto model = options.learner->learn(train, options.knobs);
     if (!model) return fail(model.error());

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "plan/choice.h"
 #include "predict/model.h"
 
 namespace rubato::experiment {
@@ -21,6 +22,10 @@ struct ValidationOptions {
   std::size_t probes = 0;  // settings of the model's own choice that are measured besides the default
   double max_slowdown = 0.05;
   Watts host_watts{0};  // counts in regret and savings, not in the errors
+  /// A choice counts the noise of the one row by which it is judged. Without: as for a run that lasts, which
+  /// is how `rubato advise` chooses.
+  bool row_noise = true;
+  plan::Caution caution{};  // of the choice inside the bound
   unsigned threads = 2;
   /// After each group that was held out, by one thread at a time.
   std::function<void(std::size_t done, std::size_t all)> progress{};

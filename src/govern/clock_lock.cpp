@@ -30,8 +30,7 @@ void ClockLockEvidence::look(const Observation& o) {
 
 std::optional<std::string> ClockLockEvidence::objection() const {
   constexpr std::string_view kRemedy =
-      "; state the lock, or the whole range if there was none, with "
-      "--found-sm-clock MIN:MAX";
+      "; state the lock with --found-sm-clock MIN:MAX, or that there was none with --found-sm-clock none";
   if (!enough()) {
     return cat(
         "clock settings stay off: the SM clock could not be read under load, so a lock that was in force "

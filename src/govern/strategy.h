@@ -33,7 +33,7 @@ struct Observation {
   TimePoint now;
   TimePoint run_begin;
   Setting in_force;                         // empty: the found setting
-  bool under_load = false;                  // the job holds a context here and the GPU works
+  bool under_load = false;                  // the job holds a context here, and it or the GPU works
   std::int64_t iterations = 0;              // completed since the run began
   std::optional<TimePoint> last_iteration;  // end of the latest
   std::optional<SlowReading> state;         // latest slow reading

@@ -1,13 +1,17 @@
 #include "lab/campaign.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "base/fnv1a.h"
+#include "base/text.h"
 #include "govern/registry.h"
+#include "lab/measured_oracle.h"
+#include "lab/phase_oracle.h"
 #include "plan/setting_of.h"
 
 namespace rubato::lab {
@@ -15,12 +19,9 @@ namespace {
 
 using Made = Result<std::unique_ptr<govern::Strategy>>;
 
-Made made(const std::string& name, const Job& job, const Oracles& oracles, const CampaignOptions& options,
-          std::uint64_t seed) {
-  if (name == kOracle) {
-    if (oracles.setting == job.found) return make_oracle({});
-    return make_oracle(plan::setting_of(job.grid[oracles.setting]));
-  }
+constexpr std::array kOracles = {kOracle, kPhaseOracle, kCausalOracle, kMeasuredOracle};
+
+govern::StrategyRequest request_of(const Job& job, const CampaignOptions& options, std::uint64_t seed) {
   govern::StrategyRequest request;
   request.reason = "the lab was asked to change nothing";
   request.goal = options.goal;
@@ -30,7 +31,44 @@ Made made(const std::string& name, const Job& job, const Oracles& oracles, const
   request.model = options.model;
   request.seed = fnv1a(job.name) + seed;
   request.gpus = static_cast<unsigned>(job.board_efficiency.size());
-  return govern::make_strategy(name, request);
+  return request;
+}
+
+/// Found before anything is run.
+std::optional<Error> unknown_strategy(std::span<const Job> jobs, const CampaignOptions& options) {
+  if (jobs.empty()) return std::nullopt;
+  for (const std::string& name : options.strategies) {
+    if (std::find(kOracles.begin(), kOracles.end(), name) != kOracles.end()) continue;
+    const auto strategy = govern::make_strategy(name, request_of(jobs.front(), options, options.seed));
+    if (strategy || strategy.error().code != ErrorCode::not_found) continue;
+    Error error = strategy.error();
+    const std::string_view plain = std::string_view(name).substr(0, name.find_first_of("+@"));
+    const auto known = govern::strategies();
+    if (std::any_of(known.begin(), known.end(), [&](const auto& entry) { return entry.name == plain; }))
+      return error;  // it lacks the variant only
+    error.what += "; in the lab alone:";
+    for (const std::string_view oracle : kOracles)
+      error.what += cat(oracle == kOracles.front() ? " " : ", ", oracle);
+    return error;
+  }
+  return std::nullopt;
+}
+
+Made made(const std::string& name, const Job& job, const CostTable& costs, const Draw& disturbance,
+          const Oracles& oracles, const CampaignOptions& options, std::uint64_t seed) {
+  if (name == kOracle) {
+    if (oracles.setting == job.found) return make_oracle({});
+    return make_oracle(plan::setting_of(job.grid[oracles.setting]));
+  }
+  const Watts host = options.goal.host_watts.value_or(Watts(0));
+  if (name == kPhaseOracle)
+    return make_phase_oracle(job, costs, disturbance, options.iterations, options.goal.max_slowdown, host);
+  if (name == kCausalOracle)
+    return make_causal_oracle(job, costs, disturbance, options.goal.max_slowdown, host);
+  if (name == kMeasuredOracle)
+    return make_measured_oracle(job, costs, disturbance, options.iterations, options.noise.level,
+                                options.goal.max_slowdown, host);
+  return govern::make_strategy(name, request_of(job, options, seed));
 }
 
 /// One job under one seed: one draw for all strategies.
@@ -49,7 +87,7 @@ Unit run_unit(const Job& job, std::size_t index, const CostTable& costs, const C
   Unit out{std::vector<std::optional<Row>>(options.strategies.size()),
            std::vector<Error>(options.strategies.size())};
   for (std::size_t s = 0; s < options.strategies.size(); ++s) {
-    const Made strategy = made(options.strategies[s], job, oracles, options, seed);
+    const Made strategy = made(options.strategies[s], job, costs, disturbance, oracles, options, seed);
     if (!strategy) {
       out.errors[s] = strategy.error();
       continue;
@@ -86,6 +124,7 @@ std::vector<Unit> run_units(std::span<const Job> jobs, const CampaignOptions& op
 }  // namespace
 
 Result<std::vector<StrategyOutcome>> run_campaign(std::span<const Job> jobs, const CampaignOptions& options) {
+  if (const auto error = unknown_strategy(jobs, options)) return fail(*error);
   const std::vector<Unit> units = run_units(jobs, options);
 
   std::vector<StrategyOutcome> out;
@@ -96,10 +135,9 @@ Result<std::vector<StrategyOutcome>> run_campaign(std::span<const Job> jobs, con
         outcome.rows.push_back(*unit.rows[s]);
         continue;
       }
-      const Error& error = unit.errors[s];
-      if (error.code == ErrorCode::not_found) return fail(error);
-      if (std::find(outcome.needs.begin(), outcome.needs.end(), error.what) == outcome.needs.end())
-        outcome.needs.push_back(error.what);
+      const std::string& needs = unit.errors[s].what;
+      if (std::find(outcome.needs.begin(), outcome.needs.end(), needs) == outcome.needs.end())
+        outcome.needs.push_back(needs);
     }
     outcome.applicable = outcome.needs.empty();
     if (outcome.applicable) {

@@ -17,7 +17,7 @@
 namespace rubato::lab {
 
 struct CampaignOptions {
-  std::vector<std::string> strategies;  // names of govern/registry.h, and "oracle"
+  std::vector<std::string> strategies;  // names of govern/registry.h, and the oracles'
   Goal goal;                            // host_watts absent: the board alone counts
   std::int64_t iterations = 4000;
   NoiseOptions noise;

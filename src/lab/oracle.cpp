@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/lower_hull.h"
+
 namespace rubato::lab {
 namespace {
 
@@ -32,22 +34,7 @@ class OracleStrategy final : public govern::Strategy {
 }  // namespace
 
 std::vector<Point> lower_hull(std::vector<Point> points) {
-  std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
-    return a.time != b.time ? a.time < b.time : a.energy < b.energy;
-  });
-  std::vector<Point> hull;
-  for (const Point& p : points) {
-    if (!hull.empty() && p.energy >= hull.back().energy) continue;
-    while (hull.size() > 1) {
-      const Point& a = hull[hull.size() - 2];
-      const Point& b = hull.back();
-      // b lies below the line from a to p: it stays.
-      if ((b.time - a.time) * (p.energy - a.energy) > (p.time - a.time) * (b.energy - a.energy)) break;
-      hull.pop_back();
-    }
-    hull.push_back(p);
-  }
-  return hull;
+  return plan::lower_hull(std::move(points), &Point::time, &Point::energy);
 }
 
 Point best_share(std::span<const Point> hull, double time) {

@@ -42,8 +42,9 @@ struct Caution {
 [[nodiscard]] Choice choose(const predict::Prediction& believed, const Goal& goal, Watts board_at_default,
                             bool bounded, const Caution& caution = {});
 
-/// Which setting to measure next so that the choice, and the curves as a whole, gain most; nothing where no
-/// candidate is left. `measured` says which of Prediction::at were measured already.
+/// Which setting to measure next so that the choice, inside the bound and without one, and half as much the
+/// curves as a whole, gain most; nothing where no candidate is left. `measured` says which of Prediction::at
+/// were measured already.
 [[nodiscard]] std::optional<std::size_t> next_probe(const predict::Prediction& believed, const Goal& goal,
                                                     Watts board_at_default,
                                                     const std::vector<bool>& measured);

@@ -29,6 +29,7 @@ constexpr double kKinkShare = 0.25;
 // data loaders, the heat of the chip), so that what a run looks like at first says less of what it looks like
 // later: by how much (standard deviations of the two), the evidence chooses.
 constexpr double kDriftSeconds = 200;
+constexpr double kMoment = 0.005;  // of it: no stretch counts as shorter
 // By this much in the logarithm is each next one of either list less likely beforehand.
 constexpr double kLessLikely = 1;
 constexpr std::array kWarmupSeconds = {60.0, 150.0};
@@ -52,6 +53,19 @@ double normal_below(double x) {
 
 }  // namespace
 
+// Of an Ornstein-Uhlenbeck process: its correlation between two moments, integrated over both.
+double drift_together(const MeasuredStretch& a, const MeasuredStretch& b) {
+  const double apart = std::abs((a.when - b.when).value()) / kDriftSeconds;
+  const double first = std::max(a.span.value() / kDriftSeconds, kMoment);
+  const double second = std::max(b.span.value() / kDriftSeconds, kMoment);
+  // Its second integral, from zero on.
+  const auto twice = [](double x) { return std::expm1(-std::abs(x)) + std::abs(x); };
+  const double outer = (first + second) / 2;
+  const double inner = (first - second) / 2;
+  return (twice(apart + outer) + twice(apart - outer) - twice(apart + inner) - twice(apart - inner)) /
+         (first * second);
+}
+
 struct CurveBelief::Unrest {
   double drift;
   double warm_up;
@@ -63,8 +77,8 @@ struct CurveBelief::Rows {
   VectorXd value;  // over that of the first row
   VectorXd variance;
   VectorXd when;  // seconds since the job began
-  VectorXd repeats;
-  MatrixXd apart;  // seconds between the middles of any two; infinite between eras
+  std::vector<int> era;
+  MatrixXd drifted;  // correlation between any two of one era
 };
 
 struct CurveBelief::Fitted {
@@ -82,13 +96,41 @@ struct CurveBelief::Suspicion {
   double drift = 0;
 };
 
+double CurveBelief::expected_drift(std::span<const Suspicion> all, double likeliest) {
+  double drift = 0;
+  double sum = 0;
+  for (const Suspicion& s : all) {
+    const double weight = std::exp(s.together - likeliest);
+    drift += weight * s.drift;
+    sum += weight;
+  }
+  return drift / sum;
+}
+
+// Where the found setting alone was seen, how much the job drifts moves no curve: one copy of each is enough.
+void CurveBelief::join_where_drift_tells_nothing(std::vector<Suspicion>& all) {
+  std::vector<Suspicion> joined;
+  for (Suspicion& s : all) {
+    const auto same = std::find_if(joined.begin(), joined.end(),
+                                   [&](const auto& j) { return j.time.misfit == s.time.misfit; });
+    if (same == joined.end())
+      joined.push_back(std::move(s));
+    else
+      same->together += std::log1p(std::exp(s.together - same->together));
+  }
+  all = std::move(joined);
+}
+
 CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws)
     : at_(std::move(at)), found_(found), places_(MatrixXd::Zero(index(at_.size()), 3)) {
+  // A knob that a setting leaves alone is taken to stand at its highest: so the found setting has no clocks
+  // where none was locked.
   const auto distance = [&](auto member, Index column) {
-    const auto& origin = at_[found_].*member;
+    double highest = 0;
+    for (const auto& point : at_)
+      if (const auto& value = point.*member) highest = std::max(highest, value->value());
     for (std::size_t i = 0; i < at_.size(); ++i)
-      if (const auto& here = at_[i].*member; origin && here)
-        places_(index(i), column) = std::log(here->value() / origin->value());
+      if (const auto& here = at_[i].*member) places_(index(i), column) = std::log(here->value() / highest);
   };
   distance(&predict::KnobPoint::power_limit, 0);
   distance(&predict::KnobPoint::sm_clock, 1);
@@ -113,12 +155,9 @@ CurveBelief::Fitted CurveBelief::explain(const Quantity& q, const Rows& rows, co
       const Index a = rows.at[static_cast<std::size_t>(i)];
       const Index b = rows.at[static_cast<std::size_t>(j)];
       covariance(i, j) += misfit * misfit * q.scale[a] * q.scale[b] * alike(places_, a, b);
-      if (std::isfinite(rows.apart(i, j))) {
-        // Only differences count beside a level that nothing is known of. What drift adds to one falls with
-        // how often it was seen.
-        const double drifted =
-            -std::expm1(-rows.apart(i, j) / kDriftSeconds) / std::min(rows.repeats[i], rows.repeats[j]);
-        covariance(i, j) += kLevelVariance + unrest.drift * unrest.drift * (1 - drifted);
+      if (rows.era[static_cast<std::size_t>(i)] == rows.era[static_cast<std::size_t>(j)]) {
+        // Only differences count beside a level that nothing is known of.
+        covariance(i, j) += kLevelVariance + unrest.drift * unrest.drift * rows.drifted(i, j);
         for (const double seconds : kWarmupSeconds)
           covariance(i, j) +=
               unrest.warm_up * unrest.warm_up * std::exp(-(rows.when[i] + rows.when[j]) / seconds);
@@ -186,8 +225,8 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
             .value = VectorXd(n),
             .variance = VectorXd(n),
             .when = VectorXd(n),
-            .repeats = VectorXd(n),
-            .apart = MatrixXd(n, n)};
+            .era = {},
+            .drifted = MatrixXd(n, n)};
   Rows power = time;
   for (Index i = 0; i < n; ++i) {
     const MeasuredStretch& s = seen[static_cast<std::size_t>(i)];
@@ -195,25 +234,25 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
     time.value[i] = s.log_time - seen.front().log_time;
     time.variance[i] = s.time_variance;
     time.when[i] = s.when.value();
-    time.repeats[i] = s.repeats;
+    time.era.push_back(s.era);
     power.value[i] = s.log_power - seen.front().log_power;
     power.variance[i] = s.power_variance;
     for (Index j = 0; j < n; ++j) {
       const MeasuredStretch& other = seen[static_cast<std::size_t>(j)];
-      time.apart(i, j) = s.era == other.era ? std::abs((s.when - other.when).value())
-                                            : std::numeric_limits<double>::infinity();
+      time.drifted(i, j) =
+          s.drifted && other.drifted ? 1 + (i == j ? *s.drifted : 0.0) : drift_together(s, other);
     }
   }
   power.at = time.at;
-  power.apart = time.apart;
   power.when = time.when;
-  power.repeats = time.repeats;
+  power.era = time.era;
+  power.drifted = time.drifted;
 
   // Time and power drift for the same reasons, so both are weighed under one suspicion at a time.
   std::vector<Suspicion> all;
   double likeliest = -std::numeric_limits<double>::infinity();
-  constexpr std::array<Unrest, 5> kUnrests = {
-      {{0.0003, 0.002}, {0.0015, 0.002}, {0.005, 0.002}, {0.005, 0.01}, {0.015, 0.01}}};
+  constexpr std::array<Unrest, 6> kUnrests = {
+      {{0.0003, 0.0005}, {0.0003, 0.002}, {0.0015, 0.002}, {0.005, 0.002}, {0.005, 0.01}, {0.015, 0.01}}};
   for (std::size_t d = 0; d < kUnrests.size(); ++d)
     for (std::size_t m = 0; m < kMisfits.size(); ++m) {
       Suspicion s{explain(time_, time, kUnrests[d], kMisfits[m]),
@@ -230,16 +269,15 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
     }
   if (all.empty()) return;  // what was believed stays
   std::erase_if(all, [&](const Suspicion& s) { return s.together < likeliest + std::log(kLeastSuspicion); });
+  drift_ = expected_drift(all, likeliest);
+  if (std::all_of(time.at.begin(), time.at.end(), [&](Index a) { return a == index(found_); }))
+    join_where_drift_tells_nothing(all);
 
   std::vector<std::vector<Index>> kept(all.size());
   std::vector<double> weights;
   suspicion_of_.clear();
-  drift_ = 0;
-  double sum = 0;
   for (std::size_t s = 0; s < all.size(); ++s) {
     const double weight = std::exp(all[s].together - likeliest);
-    drift_ += weight * all[s].drift;
-    sum += weight;
     const VectorXd likely = (all[s].time.score.array() - all[s].best).exp();
     for (Index m = 0; m < likely.size(); ++m) {
       if (likely[m] < kLeastWeight) continue;
@@ -248,7 +286,6 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
       weights.push_back(weight * likely[m] / likely.sum());
     }
   }
-  drift_ /= sum;
   weight_ = Eigen::Map<const VectorXd>(weights.data(), static_cast<Index>(weights.size()));
   weight_ /= weight_.sum();
   for (Quantity* q : {&time_, &power_}) {
@@ -278,23 +315,23 @@ double CurveBelief::energy(std::size_t i) const {
   return energy_[index(i)];
 }
 
-double CurveBelief::expected_gain(std::size_t i, double log_bound, double saved, double host_share) const {
-  const Index row = index(i);
-  double sum = 0;
+VectorXd CurveBelief::expected_gains(double log_bound, double saved, double host_share) const {
+  const Eigen::ArrayXXd own = time_.own.array().sqrt() + 1e-9;
+  const Eigen::ArrayXXd own_energy = (time_.own + power_.own).array().sqrt() + 1e-9;
+  VectorXd out = VectorXd::Zero(time_.kept.rows());
   for (Index k = 0; k < weight_.size(); ++k) {
     const Index suspicion = suspicion_of_[static_cast<std::size_t>(k)];
-    const double own = std::sqrt(time_.own(row, suspicion)) + 1e-9;
-    const double own_energy = std::sqrt(time_.own(row, suspicion) + power_.own(row, suspicion)) + 1e-9;
-    const double time = time_.kept(row, k);
-    const double energy = std::exp(time + power_.kept(row, k));
-    const double saving = 1 - (1 - host_share) * energy - host_share * std::exp(time);
+    const auto time = time_.kept.col(k).array();
+    Eigen::ArrayXd saving = 1 - (1 - host_share) * (time + power_.kept.col(k).array()).exp();
+    if (host_share > 0) saving -= host_share * time.exp();
     // Expected improvement of a normal (Mockus 1978).
-    const double z = (saving - saved) / own_energy;
-    const double gain =
-        own_energy * (z * normal_below(z) + std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi));
-    sum += weight_[k] * normal_below((log_bound - time) / own) * gain;
+    const auto deviation = own_energy.col(suspicion);
+    const Eigen::ArrayXd z = (saving - saved) / deviation;
+    const Eigen::ArrayXd gain = deviation * (z * z.unaryExpr(&normal_below) +
+                                             (-z.square() / 2).exp() / std::sqrt(2 * std::numbers::pi));
+    out.array() += weight_[k] * ((log_bound - time) / own.col(suspicion)).unaryExpr(&normal_below) * gain;
   }
-  return sum;
+  return out;
 }
 
 double CurveBelief::holds(std::size_t i, double log_bound) const {

@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,13 +21,18 @@ struct MeasuredStretch {
   Seconds span;        // from its first moment to its last
   Seconds when;        // its middle, since the job began
   int era = 0;         // between eras the job's own cost jumped
-  double repeats = 1;  // it is the mean of so many stretches, each as far from the others of its era
+  /// Of a mean over many moments at each of which all settings of the era were compared: what drift leaves in
+  /// it, as a variance over the drift's own. Nothing: a stretch, where it lies in time says it.
+  std::optional<double> drifted;
   double work = 0;
   double log_time = 0;  // of its mean, in seconds
   double time_variance = 0;
   double log_power = 0;  // in watts
   double power_variance = 0;
 };
+
+/// Of what drifts with a job, the correlation between its means over two stretches of one era.
+[[nodiscard]] double drift_together(const MeasuredStretch& a, const MeasuredStretch& b);
 
 /// Ratios to the found setting at the same moment: what drifts with the job drifts for both. Positions are
 /// those of the settings it was made with.
@@ -50,8 +56,9 @@ class CurveBelief {
   [[nodiscard]] double energy(std::size_t i) const;
   /// Probability that log time over the found setting's is at most this.
   [[nodiscard]] double holds(std::size_t i, double log_bound) const;
-  /// Expected gain over `saved` of the objective energy, where a setting that breaks the bound gains nothing.
-  [[nodiscard]] double expected_gain(std::size_t i, double log_bound, double saved, double host_share) const;
+  /// Of each setting: expected gain over `saved` of the objective energy, where one that breaks the bound
+  /// gains nothing.
+  [[nodiscard]] Eigen::VectorXd expected_gains(double log_bound, double saved, double host_share) const;
   /// Standard deviation of how much the job itself drifts, as a fraction.
   [[nodiscard]] double drift() const { return drift_; }
 
@@ -69,6 +76,8 @@ class CurveBelief {
   struct Unrest;
   struct Fitted;
   struct Suspicion;
+  [[nodiscard]] static double expected_drift(std::span<const Suspicion> all, double likeliest);
+  static void join_where_drift_tells_nothing(std::vector<Suspicion>& all);
   [[nodiscard]] Fitted explain(const Quantity& q, const Rows& rows, const Unrest& unrest,
                                double misfit) const;
   void move(Quantity& q, const Rows& rows, const Fitted& fitted, const std::vector<Eigen::Index>& kept,
@@ -79,7 +88,7 @@ class CurveBelief {
 
   std::vector<predict::KnobPoint> at_;
   std::size_t found_;
-  Eigen::MatrixXd places_;  // settings x knobs: logarithms over the found setting
+  Eigen::MatrixXd places_;  // settings x knobs: logarithms over the highest
   Quantity time_;
   Quantity power_;
   Eigen::VectorXd weight_;                  // of the kept curves

@@ -1,5 +1,6 @@
-// The knowledge gradient (Frazier, Powell and Dayanik 2008) of a bounded choice, by a fixed quadrature, plus
-// what the curves gain: both are fractions of the default's time and energy, so they add.
+// The knowledge gradient (Frazier, Powell and Dayanik 2008) of the choice, inside the bound and without one,
+// by a fixed quadrature, plus what the curves gain: all are fractions of the default's time and energy, so
+// they add.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
@@ -21,6 +22,9 @@ constexpr std::array<double, 2> kEnergyNodes = {-1.0, 1.0};
 // Probes whose effect on the choice is computed: those that tell most of the curves, and the best choices
 // now.
 constexpr std::size_t kShortlist = 16;
+// What a fall of the curves' mean deviation counts against the same fraction saved: a probe is for the
+// choice.
+constexpr double kCurves = 0.5;
 
 // How a measurement at one setting moves the beliefs of all: with y - E[y] = L xi, the means of (time,
 // energy) at i move by rows i of (time * xi, energy * xi), and their covariance shrinks by the products of
@@ -74,16 +78,25 @@ double curves_gain(const std::vector<Belief>& beliefs, const Moves& moved) {
   return sum / (2 * static_cast<double>(beliefs.size()));
 }
 
-double worth(const Belief& belief, const ObjectiveRatio& ratio, double log_bound) {
-  return ratio.mean(belief) < 1 ? std::max(0.0, ratio.saving_inside(belief, log_bound)) : 0.0;
-}
+// What the best choices save: inside the bound, and without one (a bound may change, and where none holds the
+// free choice is the one that counts).
+struct Saved {
+  double inside = 0;
+  double free = 0;
+
+  void consider(const Belief& belief, const ObjectiveRatio& ratio, double log_bound) {
+    const double saving = 1 - ratio.mean(belief);
+    free = std::max(free, saving);
+    if (saving > 0) inside = std::max(inside, ratio.saving_inside(belief, log_bound));
+  }
+};
 
 double choice_gain(const std::vector<Belief>& beliefs, const Moves& moved, const ObjectiveRatio& ratio,
-                   double log_bound, double best_now) {
-  double expected = 0;
+                   double log_bound, const Saved& now) {
+  Saved expected;
   for (const double a : kTimeNodes) {
     for (const double b : kEnergyNodes) {
-      double best = 0;
+      Saved best;
       for (std::size_t i = 0; i < beliefs.size(); ++i) {
         const auto time = moved.time.row(static_cast<Eigen::Index>(i));
         const auto energy = moved.energy.row(static_cast<Eigen::Index>(i));
@@ -93,12 +106,14 @@ double choice_gain(const std::vector<Belief>& beliefs, const Moves& moved, const
         after.time_variance = std::max(0.0, after.time_variance - time.squaredNorm());
         after.energy_variance = std::max(0.0, after.energy_variance - energy.squaredNorm());
         after.covariance -= time.dot(energy);
-        best = std::max(best, worth(after, ratio, log_bound));
+        best.consider(after, ratio, log_bound);
       }
-      expected += best / static_cast<double>(kTimeNodes.size() * kEnergyNodes.size());
+      constexpr auto kNodes = static_cast<double>(kTimeNodes.size() * kEnergyNodes.size());
+      expected.inside += best.inside / kNodes;
+      expected.free += best.free / kNodes;
     }
   }
-  return std::max(0.0, expected - best_now);
+  return std::max(0.0, expected.inside - now.inside) + std::max(0.0, expected.free - now.free);
 }
 
 // The positions of the `count` highest scores; of equals the earlier.
@@ -121,16 +136,19 @@ std::optional<std::size_t> next_probe(const Prediction& believed, const Goal& go
   const double log_bound = std::log1p(goal.max_slowdown);
   std::vector<Belief> beliefs(n);
   std::vector<double> worth_now(n);
+  Saved now;
   std::vector<double> tells(n, 0.0);
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < n; ++i) {
     beliefs[i] = belief_at(believed, i);
-    worth_now[i] = worth(beliefs[i], ratio, log_bound);
+    Saved alone;
+    alone.consider(beliefs[i], ratio, log_bound);
+    worth_now[i] = alone.inside;
+    now.consider(beliefs[i], ratio, log_bound);
     if (i >= measured.size() || !measured[i]) open.push_back(i);
   }
   if (open.empty()) return std::nullopt;
   for (const std::size_t i : open) tells[i] = curves_gain(beliefs, moves(believed, i));
-  const double best_now = *std::max_element(worth_now.begin(), worth_now.end());
 
   std::vector<std::size_t> shortlist;
   add_highest(shortlist, open, tells, kShortlist);
@@ -139,7 +157,7 @@ std::optional<std::size_t> next_probe(const Prediction& believed, const Goal& go
   std::optional<std::size_t> best;
   double best_score = 0;
   for (const std::size_t i : shortlist) {
-    const double score = tells[i] + choice_gain(beliefs, moves(believed, i), ratio, log_bound, best_now);
+    const double score = kCurves * tells[i] + choice_gain(beliefs, moves(believed, i), ratio, log_bound, now);
     if (best && score <= best_score) continue;
     best = i;
     best_score = score;

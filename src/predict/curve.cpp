@@ -14,6 +14,8 @@ namespace {
 // Between units there lies a factor of 1000 (W and mW, s and ms, MHz and GHz); between the settings of one
 // workload there do not lie 100: memory clocks span 23 (405 to 9501 MHz), SM clocks 15.
 constexpr double kLargestSpan = 100.0;
+// A limit over the power drawn: 35 for a board of 700 W that idles, 800 and more where one is in mW.
+constexpr double kLargestOverPower = 500.0;
 // energy_j against time_s x power_w; tables that measured them apart differ by a few percent.
 constexpr double kLargestMismatch = 2.0;
 
@@ -82,6 +84,7 @@ class Curves {
     if (!workloads) return fail(workloads.error());
     for (const SweepWorkload& w : *workloads)
       if (Status fine = units_agree(w); !fine) return fail(fine.error());
+    if (Status fine = knobs_agree(*workloads); !fine) return fail(fine.error());
     std::vector<Curve> curves;
     std::vector<std::size_t> defaults;
     for (const std::size_t i : workloads_distinct(table_, *workloads)) {
@@ -130,35 +133,62 @@ class Curves {
                    cat("energy_j is ", number(row.energy.value()), ", but time_s x power_w is ",
                        number(product.value()), ": are the units mixed?"),
                    "time in s, power in W, energy in J, for the same piece of work");
+      if (row.power_limit && *row.power_limit > row.power * kLargestOverPower)
+        return bad(i,
+                   cat("power_limit_w is ", number(row.power_limit->value()), ", but ",
+                       number(row.power.value()), " W were drawn: are the units mixed?"),
+                   "limits and power in W");
     }
-    const auto spans = [&](std::string_view column, auto value) -> Status {
-      std::optional<std::size_t> least;
-      std::optional<std::size_t> most;
-      for (const std::size_t i : w.rows) {
-        if (!value(i)) continue;
-        if (!least || *value(i) < *value(*least)) least = i;
-        if (!most || *value(i) > *value(*most)) most = i;
-      }
-      if (!least || *value(*most) <= *value(*least) * kLargestSpan) return {};
-      return bad(*least,
-                 cat(column, " of workload '", w.workload, "' is ", number(*value(*least)), " here and ",
-                     number(*value(*most)), " at another setting", in_line(*most), ": are the units mixed?"),
-                 "one unit in a column: s, W, J, MHz");
-    };
-    const auto number_of = [](const auto& knob) {
-      return knob ? std::optional<double>(knob->value()) : std::nullopt;
-    };
     const auto& rows = table_.rows;
-    if (Status s = spans("time_s", [&](std::size_t i) { return std::optional(rows[i].time.value()); }); !s)
-      return s;
-    if (Status s = spans("energy_j", [&](std::size_t i) { return std::optional(rows[i].energy.value()); });
+    const std::string whose = cat(" of workload '", w.workload, "'");
+    if (Status s =
+            spans(w.rows, cat("time_s", whose), [&](std::size_t i) { return std::optional(rows[i].time); });
         !s)
       return s;
-    if (Status s = spans("power_limit_w", [&](std::size_t i) { return number_of(rows[i].power_limit); }); !s)
-      return s;
-    if (Status s = spans("sm_clock_mhz", [&](std::size_t i) { return number_of(rows[i].sm_clock); }); !s)
-      return s;
-    return spans("memory_clock_mhz", [&](std::size_t i) { return number_of(rows[i].memory_clock); });
+    return spans(w.rows, cat("energy_j", whose),
+                 [&](std::size_t i) { return std::optional(rows[i].energy); });
+  }
+
+  /// Over all workloads of a GPU: one that was written down in GHz is another unit as a whole.
+  Status knobs_agree(const std::vector<SweepWorkload>& workloads) const {
+    std::map<std::string_view, std::vector<std::size_t>> rows_of;
+    for (const SweepWorkload& w : workloads) {
+      auto& of_gpu = rows_of[w.gpu];
+      of_gpu.insert(of_gpu.end(), w.rows.begin(), w.rows.end());
+    }
+    const auto& rows = table_.rows;
+    for (const auto& [gpu, of_gpu] : rows_of) {
+      const auto column = [&gpu = gpu](std::string_view name) { return cat(name, " of '", gpu, "'"); };
+      if (Status s =
+              spans(of_gpu, column("power_limit_w"), [&](std::size_t i) { return rows[i].power_limit; });
+          !s)
+        return s;
+      if (Status s = spans(of_gpu, column("sm_clock_mhz"), [&](std::size_t i) { return rows[i].sm_clock; });
+          !s)
+        return s;
+      if (Status s =
+              spans(of_gpu, column("memory_clock_mhz"), [&](std::size_t i) { return rows[i].memory_clock; });
+          !s)
+        return s;
+    }
+    return {};
+  }
+
+  template <class Value>
+  Status spans(const std::vector<std::size_t>& rows, std::string_view column, Value value) const {
+    std::optional<std::size_t> least;
+    std::optional<std::size_t> most;
+    for (const std::size_t i : rows) {
+      if (!value(i)) continue;
+      if (!least || *value(i) < *value(*least)) least = i;
+      if (!most || *value(i) > *value(*most)) most = i;
+    }
+    if (!least || value(*most)->value() <= value(*least)->value() * kLargestSpan) return {};
+    return bad(
+        *least,
+        cat(column, " is ", number(value(*least)->value()), " here and ", number(value(*most)->value()),
+            " at another setting", in_line(*most), ": are the units mixed?"),
+        "one unit in a column: s, W, J, MHz");
   }
 
   std::string in_line(std::size_t row) const {

@@ -12,11 +12,6 @@ namespace {
 
 using physical::Parameters;
 
-// A default that its limit does not hold back draws what the workload draws; one it does hold back tells only
-// that the workload would draw at least that. A few steps settle the first case and leave the second.
-constexpr int kStepsToDefault = 3;
-constexpr double kSame = 0.005;
-
 /// Latin hypercube: each parameter's range is covered evenly whatever the number of curves.
 Eigen::MatrixXd normal_hypercube(Eigen::Index dimensions, std::size_t count, Random& random) {
   Eigen::MatrixXd out(dimensions, static_cast<Eigen::Index>(count));
@@ -48,19 +43,13 @@ Result<Draws> draw_physical(const Known& known, std::span<const KnobPoint> at, s
   if (!asked) return fail(asked.error());
   const auto n = static_cast<Eigen::Index>(at.size());
   const std::span<const physical::Situation> everywhere(asked->situations);
-  const auto at_default = everywhere.last(1);
   const auto& prior = physical::starting_prior();
   const Eigen::MatrixXd normals = normal_hypercube(physical::kParameters, curves, random);
   Draws out{Eigen::MatrixXd(n, normals.cols()), Eigen::MatrixXd(n, normals.cols())};
   for (Eigen::Index i = 0; i < normals.cols(); ++i) {
     Parameters workload = prior.mean + prior.deviation.cwiseProduct(normals.col(i));
     workload[physical::log_time] = 0;
-    for (int step = 0; step < kStepsToDefault; ++step) {
-      const double off = physical::responses(workload, at_default)[1];
-      if (std::abs(off) < kSame) break;
-      workload[physical::log_power] -= off;
-    }
-    const Eigen::VectorXd response = physical::responses(workload, everywhere);
+    const Eigen::VectorXd response = physical::responses_brought(workload, everywhere);
     out.log_time.col(i) = response.head(n).array() - response[n];
     out.log_power.col(i) = response.segment(n + 1, n).array() - response[2 * n + 1];
   }

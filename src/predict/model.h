@@ -35,6 +35,9 @@ class Learner {
   [[nodiscard]] virtual Result<std::unique_ptr<Model>> learn(std::span<const Curve> curves,
                                                              std::span<const Knob> knobs) const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<Model>> read(const nlohmann::json& state) const = 0;
+  /// For learning from many parts of one table: gives the same models and keeps what parts have in common.
+  /// Nothing where there is nothing to keep. Not to outlive this one.
+  [[nodiscard]] virtual std::unique_ptr<Learner> remembering() const { return nullptr; }
 };
 
 /// By name: "rubato" (the best of what follows, combined), "mean-curve", "physical", "shared-curve", "trees",

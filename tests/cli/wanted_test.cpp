@@ -45,6 +45,14 @@ TEST(Wanted, ALockInForceIsARangeOfClocks) {
     EXPECT_FALSE(parse_wanted({.found_sm_clock = bad})) << bad;
 }
 
+TEST(Wanted, ThatNothingIsLockedIsAStatementToo) {
+  const Wanted unlocked = parse_wanted({.found_sm_clock = "none"}).value();
+  EXPECT_TRUE(unlocked.found_clock_stated);
+  EXPECT_FALSE(unlocked.found_sm_clock) << "put back by a reset, not by another lock";
+  EXPECT_TRUE(parse_wanted({.found_sm_clock = "210:1005"})->found_clock_stated);
+  EXPECT_FALSE(parse_wanted({})->found_clock_stated);
+}
+
 TEST(Wanted, ALimitMustSuitEveryGpu) {
   Wanted fits = parse_wanted({.power_limit_w = 140.0}).value();
   EXPECT_TRUE(fit_to_gpus(fits, gpus({"v100", "rtxa4000"})));

@@ -21,13 +21,14 @@ class IterationWatchTest : public testing::Test {
     bool telemetry = true;
     bool marks = false;
     bool kernels = false;
+    double length = 1;  // of an iteration
   };
 
   void live(const Story& story) {
     for (double t = story.begin; t < story.end; t += 0.02) {
-      const double phase = t - std::floor(t);
+      const double phase = std::fmod(t, story.length) / story.length;
       if (story.telemetry) watch_.fast(0, {.at = at(t), .power = Watts(phase < 0.7 ? 250 : 100)});
-      if (phase >= 0.02) continue;
+      if (phase * story.length >= 0.02) continue;
       if (story.marks) mark(std::floor(t));
       if (story.kernels) kernels(std::floor(t));
       hear(watch_.step(at(t), {true}));
@@ -76,6 +77,26 @@ TEST_F(IterationWatchTest, TelemetryAloneFindsAndCountsTheIterations) {
     EXPECT_NEAR(given_out_[i].duration().value(), 1, 0.1);
     EXPECT_EQ(given_out_[i].source, ProgressSource::telemetry);
   }
+}
+
+TEST_F(IterationWatchTest, AtAnotherSettingIterationsOfAnotherLengthAreCounted) {
+  live({.end = 60});
+  watch_.setting_changed(at(60));
+  live({.begin = 60, .end = 120, .length = 1.2});
+  EXPECT_NEAR(used_.back().period->value(), 1.2, 0.02);
+  // 60 and 50, but for the first that found them and what is not over yet.
+  ASSERT_FALSE(given_out_.empty());
+  EXPECT_NEAR(static_cast<double>(given_out_.back().index - given_out_.front().index), 110, 8);
+  EXPECT_GT((given_out_.back().end - at(0)).value(), 115);
+}
+
+TEST_F(IterationWatchTest, WhatTheSensorDoesNotShowForAMomentIsCountedAllTheSame) {
+  live({.end = 60});
+  const std::int64_t before = given_out_.back().index;
+  // Two iterations and a half in which the board is read as if it stood still.
+  for (double t = 60; t < 62.5; t += 0.02) watch_.fast(0, {.at = at(t), .power = Watts(200)});
+  live({.begin = 62.5, .end = 120});
+  EXPECT_NEAR(static_cast<double>(given_out_.back().index - before), 60, 3);
 }
 
 TEST_F(IterationWatchTest, MarksAreBelievedBeforeTelemetryAndTelemetryAgrees) {

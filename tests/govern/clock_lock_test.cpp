@@ -30,9 +30,10 @@ TEST(ClockLock, AFewStepsBelowMeansNoLock) {
   EXPECT_FALSE(verdict(1350_MHz, LimiterReasons{}));
 }
 
-TEST(ClockLock, ALowClockThatThePowerLimitExplainsMeansNoLock) {
+TEST(ClockLock, ALowClockThatALimiterExplainsMeansNoLock) {
   EXPECT_FALSE(verdict(1005_MHz, LimiterReasons{.power_cap = true}));
   EXPECT_FALSE(verdict(1005_MHz, LimiterReasons{.thermal = true}));
+  EXPECT_FALSE(verdict(1005_MHz, LimiterReasons{.other = true})) << "voltage";
 }
 
 TEST(ClockLock, ALowClockWithoutAReasonIsSuspectedAndTheRemedyNamed) {

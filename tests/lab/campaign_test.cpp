@@ -64,6 +64,23 @@ TEST(Campaign, AnUnknownStrategyIsAnError) {
   const auto found = run_campaign(jobs(), options({"oracle", "luck"}));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, ErrorCode::not_found);
+  EXPECT_NE(found.error().what.find("'luck'"), std::string::npos) << found.error().what;
+  for (const char* name :
+       {"rubato,", "bisection,", "oracle,", "oracle-phases,", "oracle-causal,", "oracle-measured"})
+    EXPECT_NE(found.error().what.find(name), std::string::npos) << found.error().what;
+}
+
+TEST(Campaign, AnUnknownStrategyIsFoundBeforeAnythingRuns) {
+  CampaignOptions told = options({"oracle", "luck"});
+  told.progress = [](std::size_t, std::size_t) { ADD_FAILURE() << "a job was run"; };
+  EXPECT_FALSE(run_campaign(jobs(), told));
+}
+
+TEST(Campaign, AnUnknownVariantIsAnErrorOfItsOwn) {
+  const auto found = run_campaign(jobs(), options({"bisection@published"}));
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::not_found);
+  EXPECT_EQ(found.error().what.find("oracle"), std::string::npos) << found.error().what;
 }
 
 TEST(Campaign, ProgressIsToldRunByRun) {

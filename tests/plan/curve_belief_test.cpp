@@ -44,6 +44,24 @@ TEST(CurveBelief, AMeasuredSettingIsBelieved) {
   EXPECT_LT(belief.log_time_deviation(1), 0.005);
 }
 
+// A board is mostly found without a lock, so its found setting names no clock.
+TEST(CurveBelief, ClocksAreApartWhereTheFoundSettingNamesNone) {
+  const std::vector<predict::KnobPoint> at = {
+      {.sm_clock = 900_MHz}, {.sm_clock = 1350_MHz}, {.sm_clock = 1380_MHz}, {}};
+  predict::Draws draws{Eigen::MatrixXd::Zero(4, 2), Eigen::MatrixXd::Zero(4, 2)};
+  draws.log_time.col(0) << 0.10, 0.05, 0.04, 0;
+  draws.log_time.col(1) << 0.20, 0.10, 0.09, 0;
+  draws.log_power.col(0) << -0.3, -0.2, -0.1, 0;
+  draws.log_power.col(1) << -0.4, -0.3, -0.2, 0;
+  CurveBelief belief(at, 3, draws);
+  // Slow below and hardly slower above, as no curve has it.
+  belief.fit(std::vector{measured(3, 5), measured(0, 20, 1.30, 0.8), measured(3, 35),
+                         measured(1, 50, 1.01, 0.9), measured(3, 65)});
+  EXPECT_NEAR(belief.time(0), 1.30, 0.01);
+  EXPECT_NEAR(belief.time(1), 1.01, 0.01);
+  EXPECT_NEAR(belief.time(2), 1.01, 0.02) << "beside one that was measured";
+}
+
 TEST(CurveBelief, OneSettingTellsWhichCurveItIsEverywhere) {
   CurveBelief belief = either();
   const double before = belief.holds(0, kBound);
@@ -95,6 +113,43 @@ TEST(CurveBelief, DriftWidensWhatIsBelieved) {
   EXPECT_GT(drifting.log_time_deviation(1), 2 * still.log_time_deviation(1));
 }
 
+TEST(CurveBelief, WhatDriftsIsAsAlikeAsItsMeansOverTwoStretches) {
+  const auto over = [](double begin_s, double end_s) {
+    MeasuredStretch out = measured(0, (begin_s + end_s) / 2);
+    out.span = Seconds(end_s - begin_s);
+    return out;
+  };
+  const auto moments = [&](double apart_s) { return drift_together(over(0, 1), over(apart_s, apart_s + 1)); };
+  EXPECT_NEAR(moments(0), 1, 0.005);
+  EXPECT_NEAR(moments(200), std::exp(-1), 0.005) << "200 s is its memory";
+  // Halves of a stretch make it up, whatever lies between.
+  const double halves =
+      (drift_together(over(0, 300), over(0, 300)) + drift_together(over(300, 600), over(300, 600))) / 4 +
+      drift_together(over(0, 300), over(300, 600)) / 2;
+  EXPECT_NEAR(drift_together(over(0, 600), over(0, 600)), halves, 1e-9);
+  EXPECT_LT(drift_together(over(0, 36'000), over(0, 36'000)), 0.012) << "a mean over hours hardly drifts";
+  EXPECT_LT(drift_together(over(0, 36'000), over(17'999, 18'001)), 0.012) << "and tells little of a moment";
+}
+
+TEST(CurveBelief, ADifferenceSeenAtManyTimesIsKnownThoughTheJobDrifts) {
+  const auto deviation = [](double drifted) {
+    CurveBelief belief = belief_of({kFlat, kSteep});
+    std::vector<MeasuredStretch> seen;
+    for (int i = 0; i < 6; ++i) {
+      const double moved = i % 2 == 0 ? 1.01 : 0.99;
+      seen.push_back(measured(3, 60 + 60.0 * i, moved, moved));
+    }
+    for (const std::size_t at : {3, 1}) {
+      seen.push_back(measured(at, 0, at == 1 ? 1.02 : 1, at == 1 ? 0.8 : 1, -1));
+      seen.back().span = Seconds(0);
+      seen.back().drifted = at == 1 ? drifted : 0;
+    }
+    belief.fit(seen);
+    return belief.log_time_deviation(1);
+  };
+  EXPECT_LT(deviation(0.002), 0.5 * deviation(0.2));
+}
+
 // In a long run the first row is what many stretches became.
 TEST(CurveBelief, ARowThatComesFirstMayLieLaterThanOthers) {
   CurveBelief belief = belief_of({kFlat});
@@ -107,11 +162,11 @@ TEST(CurveBelief, ARowThatComesFirstMayLieLaterThanOthers) {
 
 TEST(CurveBelief, AGainIsExpectedOnlyOfWhatMayKeepTheBound) {
   CurveBelief belief = either();
-  const double unsure = belief.expected_gain(0, kBound, 0, 0);
+  const double unsure = belief.expected_gains(kBound, 0, 0)[0];
   EXPECT_NEAR(unsure, belief.holds(0, kBound) * 0.30, 0.01);  // of the flat curve
-  EXPECT_LT(belief.expected_gain(0, kBound, 0.25, 0), unsure);
+  EXPECT_LT(belief.expected_gains(kBound, 0.25, 0)[0], unsure);
   belief.fit(std::vector{measured(3, 5), measured(2, 20, 1.10, 0.97), measured(3, 35)});
-  EXPECT_LT(belief.expected_gain(0, kBound, 0, 0), 0.01);
+  EXPECT_LT(belief.expected_gains(kBound, 0, 0)[0], 0.01);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "plan/search_candidates.h"
+
 namespace rubato::plan {
 namespace {
 
@@ -58,6 +60,20 @@ TEST(KnobSpace, TheProductIsAtMostWhatWasAskedAndShortAxesStayWhole) {
       std::count_if(points.begin(), points.end(), [](const auto& p) { return p.sm_clock->value() == 2000; }),
       11);
   EXPECT_TRUE(std::is_sorted(points.begin(), points.end()));
+}
+
+TEST(SearchCandidates, GoInTheHardwaresStepsAlongEachAxisAlone) {
+  const auto points = search_candidates(both(), 420);
+  EXPECT_LE(points.size(), 420);
+  EXPECT_GE(points.size(), 300);
+  EXPECT_TRUE(std::is_sorted(points.begin(), points.end()));
+  EXPECT_EQ(std::adjacent_find(points.begin(), points.end()), points.end());
+  const auto along = [&](auto same) { return std::count_if(points.begin(), points.end(), same); };
+  EXPECT_EQ(along([](const auto& p) { return p.sm_clock->value() == 2000; }), 11);
+  EXPECT_EQ(along([](const auto& p) { return p.power_limit->value() == 150; }), 101);
+  EXPECT_GE(along([](const auto& p) { return p.power_limit->value() == 120; }), 10) << "crossings too";
+  EXPECT_EQ(search_candidates(both(), 1111).size(), 1111) << "all where they fit";
+  EXPECT_EQ(search_candidates(limits(), 5), candidates(limits(), 5)) << "one axis";
 }
 
 TEST(KnobSpace, WithoutALimitItIsTheWholeProduct) {

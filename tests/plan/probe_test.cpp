@@ -21,6 +21,13 @@ TEST(NextProbe, PrefersTheSettingOnWhichTheChoiceHangs) {
   EXPECT_EQ(next_probe(believed, goal(Objective::energy), 200_W, {false, false}), 1U);
 }
 
+TEST(NextProbe, WhereNoBoundHoldsTheFreeChoiceCounts) {
+  // All are far slower than the bound; only the second may turn out to be better than the third.
+  const auto believed =
+      believe({{150, 1.5, 0.90, 0.01, 0.03}, {125, 1.5, 0.70, 0.01, 0.03}, {100, 1.5, 0.70}});
+  EXPECT_EQ(next_probe(believed, goal(Objective::energy), 200_W, {false, false, true}), 1U);
+}
+
 TEST(NextProbe, NeverMeasuresASettingTwiceAndEnds) {
   const auto believed = believe({{100, 1.1, 0.8, 0.02, 0.02}, {150, 1.05, 0.8, 0.03, 0.03}});
   std::vector<bool> measured = {false, false};

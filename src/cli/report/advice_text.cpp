@@ -44,6 +44,10 @@ void say_model(Page& page, const AdviceReport& r) {
   for (const std::string& gpu : r.model.gpus_seen) seen += cat(seen.empty() ? "" : ", ", gpu);
   page.row("model", cat(r.model.name, "; it has seen ", seen.empty() ? "no GPU" : seen,
                         r.advice.gpu_seen || seen.empty() ? "" : ", and not this one"));
+  if (!r.advice.gpu_seen && r.advice.refused.empty() && r.model.on_unseen_gpus)
+    page.row("elsewhere",
+             cat("on GPUs it had not seen, its advice saved ", percent(r.model.on_unseen_gpus->low), " to ",
+                 percent(r.model.on_unseen_gpus->high), " (90 % interval of the mean)"));
 }
 
 void say_price(Page& page, const AdviceReport& r) {

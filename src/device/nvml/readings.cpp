@@ -21,7 +21,7 @@ LimiterReasons limiter_reasons(unsigned long long bits) {
   constexpr unsigned long long kNamed = abi::kReasonIdle | abi::kReasonSwPowerCap | abi::kReasonSwThermal |
                                         abi::kReasonHwThermal | abi::kReasonHwSlowdown |
                                         abi::kReasonHwPowerBrake | abi::kReasonUserClocks;
-  reasons.other = (bits & ~kNamed) != 0;
+  reasons.other = (bits & ~kNamed) != 0;  // sync boost, display, and what newer drivers name, as the voltage
   return reasons;
 }
 

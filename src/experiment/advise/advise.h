@@ -14,6 +14,10 @@
 
 namespace rubato::experiment {
 
+/// Least probability that the bound holds, where the user names no other: advice is acted upon once, and
+/// nobody watches whether it held.
+inline constexpr plan::Caution kUsualCaution{.confidence = 0.8};
+
 /// Fractions saved: a 90 % interval.
 struct SavingInterval {
   double low = 0;

@@ -44,7 +44,8 @@ std::optional<SavingInterval> interval_over_gpus(const std::map<std::string, std
 
 std::optional<SavingInterval> saving_on_unseen_gpus(std::span<const predict::Curve> curves,
                                                     const predict::Learner& learner,
-                                                    std::span<const Knob> knobs, const Goal& goal) {
+                                                    std::span<const Knob> knobs, const Goal& goal,
+                                                    const plan::Caution& caution) {
   std::vector<predict::Curve> by_gpu(curves.begin(), curves.end());
   std::map<std::string, std::vector<double>> savings;
   for (predict::Curve& curve : by_gpu) {
@@ -52,7 +53,8 @@ std::optional<SavingInterval> saving_on_unseen_gpus(std::span<const predict::Cur
     savings[curve.group];
   }
   if (savings.size() < 3) return std::nullopt;
-  ValidationOptions options{.learner = &learner, .max_slowdown = goal.max_slowdown};
+  ValidationOptions options{
+      .learner = &learner, .max_slowdown = goal.max_slowdown, .row_noise = false, .caution = caution};
   options.knobs.assign(knobs.begin(), knobs.end());
   options.host_watts = goal.host_watts.value_or(Watts(0));
   const auto found = validate(by_gpu, by_gpu.size(), options);

@@ -23,11 +23,12 @@ namespace rubato::experiment {
     const std::map<std::string, std::vector<double>>& savings);
 
 /// Leaves the GPUs out one by one and takes the 90 % interval of their mean energy savings (Student's t over
-/// GPUs, whose workloads are no independent witnesses). Nothing with fewer than three GPUs, or where learning
-/// fails.
+/// GPUs, whose workloads are no independent witnesses) by choices of that caution. Nothing with fewer than
+/// three GPUs, or where learning fails.
 [[nodiscard]] std::optional<SavingInterval> saving_on_unseen_gpus(std::span<const predict::Curve> curves,
                                                                   const predict::Learner& learner,
                                                                   std::span<const Knob> knobs,
-                                                                  const Goal& goal);
+                                                                  const Goal& goal,
+                                                                  const plan::Caution& caution);
 
 }  // namespace rubato::experiment

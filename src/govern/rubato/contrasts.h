@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -19,19 +20,28 @@ class Contrasts {
 
   /// A stretch at the found setting and others beside it in time and of its era. Levels of different groups
   /// are brought together by what they share (least squares over levels and settings); only how the settings
-  /// differ is kept. Nothing happens where the group shares no setting with those before.
-  void add(const plan::MeasuredStretch& at_found, std::span<const plan::MeasuredStretch> beside);
+  /// differ is kept. Nothing happens where the group shares no setting with those before. `drift_per_unit`:
+  /// the variance of what drifts with the job over that of a single unit of work.
+  void add(const plan::MeasuredStretch& at_found, std::span<const plan::MeasuredStretch> beside,
+           double drift_per_unit);
   void forget(std::size_t setting);
   void clear() { rows_.clear(); }
+  /// Of each setting's work only so much counts from now on.
+  void weaken(const std::map<std::size_t, double>& part_of);
 
-  /// Variances not filled in.
-  [[nodiscard]] const std::vector<plan::MeasuredStretch>& rows() const { return rows_; }
+  /// One a setting; variances not filled in.
+  [[nodiscard]] std::vector<plan::MeasuredStretch> rows() const;
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
 
  private:
-  [[nodiscard]] plan::MeasuredStretch* row_of(std::size_t setting);
+  struct Row {
+    plan::MeasuredStretch mean;
+    double weight = 0;  // work, less what drift takes of its worth
+  };
+  [[nodiscard]] Row* row_of(std::size_t setting);
 
   std::size_t found_;
-  std::vector<plan::MeasuredStretch> rows_;  // one a setting
+  std::vector<Row> rows_;
 };
 
 }  // namespace rubato::govern

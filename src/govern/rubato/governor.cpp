@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "govern/rubato/next_try.h"
 #include "govern/rubato/pace.h"
+#include "plan/search_candidates.h"
 #include "plan/setting_of.h"
 #include "predict/draws.h"
 
@@ -20,14 +21,12 @@ constexpr double kAllocationUsed = 0.9;
 // Counters of two runs of one program differ by this at most, relative; small ones by chance.
 constexpr double kAlike = 0.15;
 constexpr double kAlikeFloor = 0.1;
-// One part of a stretch against the other: further apart than drift takes them.
-constexpr double kShift = 0.02;
 constexpr unsigned kMostAnew = 3;
 
 }  // namespace
 
 Governor::Governor(GovernorOptions options, Random random) : options_(std::move(options)), random_(random) {
-  settings_ = plan::candidates(options_.space, kSettings);
+  settings_ = plan::search_candidates(options_.space, kSettings);
   const auto position = std::find(settings_.begin(), settings_.end(), options_.space.found);
   found_ = static_cast<std::size_t>(position - settings_.begin());
   if (position == settings_.end()) settings_.push_back(options_.space.found);
@@ -44,7 +43,11 @@ Decision Governor::next(const Observation& o) {
     case Stage::warming:
       return warming(o);
     case Stage::visiting:
-      return visiting(o);
+      if (target_ == found_ || !silent(o)) return visiting(o);
+      fall_silent(o);
+      return unseen(o);
+    case Stage::unseen:
+      return unseen(o);
     case Stage::ended:
       break;
   }
@@ -165,7 +168,7 @@ Decision Governor::visiting(const Observation& o) {
   return finished(o);
 }
 
-bool Governor::whole(const Observation& o) const {
+bool Governor::whole(const Observation& o) {
   const StretchMeter& meter = visit_.meter();
   const auto enough = [&](const StretchNeeds& needs) {
     return meter.length() >= std::max(needs.time, o.sensor_period * needs.sensor_updates) &&
@@ -173,7 +176,7 @@ bool Governor::whole(const Observation& o) const {
   };
   switch (purpose_) {
     case Purpose::baseline: {
-      if (anew_ < kMostAnew && meter.since_shift(kShift)) return true;
+      if (anew_ < kMostAnew && meter.since_shift(pace::kShift)) return true;
       if (!enough(pace::kBaseline)) return false;
       if (meter.length() >= pace::kLongestBaseline) return true;
       const auto mean = meter.mean();
@@ -183,11 +186,11 @@ bool Governor::whole(const Observation& o) const {
     case Purpose::confirm:
       return enough(pace::kConfirm);
     case Purpose::trial:
-      return enough(pace::kTrial);
+      return enough(pace::kTrial) || (enough(pace::kGlance) && changed_meanwhile());
     case Purpose::check:
-      return enough(pace::kCheck);
+      return enough(pace::kCheck) || (enough(pace::kGlance) && changed_meanwhile());
     case Purpose::hold:
-      return enough(pace::kChunk);
+      return enough(pace::kChunk) || (enough(pace::kGlance) && changed_meanwhile());
     case Purpose::control:
     case Purpose::verify:
       return enough(pace::kControl);
@@ -201,14 +204,16 @@ Decision Governor::finished(const Observation& o) {
     visit_.measure_anew(o);
     return visit_.wait();
   }
-  const auto since_shift = visit_.meter().since_shift(kShift);
-  if (since_shift && purpose_ == Purpose::hold) return after_surprise(o, *since_shift);
+  const auto since_shift = visit_.meter().since_shift(pace::kShift);
+  // At another setting than the found one nothing is measured again: what it costs the job now, nobody knows.
+  if (since_shift && (purpose_ == Purpose::hold || target_ != found_)) return after_surprise(o, *since_shift);
   if (since_shift && anew_ < kMostAnew) {
     ++anew_;
     visit_.measure_anew(o);
     return visit_.wait();
   }
   anew_ = 0;
+  if (target_ != found_) silences_ = 0;
   if (purpose_ == Purpose::baseline) return after_baseline(o, *mean);
   if (purpose_ == Purpose::verify) return verified(o, *mean);
   if (purpose_ == Purpose::control) controls_.end(o.now);
@@ -234,10 +239,10 @@ Decision Governor::finished(const Observation& o) {
       return hold(o);
     case Purpose::hold:
       strays_ = 0;
+      recognised_before_ = false;
       return held(o);
     case Purpose::control:
-      controls_.plan(o.now, o.run_begin, program().unit() * 3.0 + pace::kDrains + visit_.meter().length(),
-                     random_);
+      controls_.plan(o.now, program().unit() * 3.0 + pace::kDrains + visit_.meter().length(), random_);
       [[fallthrough]];
     default:
       program().fit();

@@ -44,7 +44,7 @@ class Governor final : public Strategy {
   [[nodiscard]] std::optional<Left> left() const override;
 
  private:
-  enum class Stage { no_load, warming, visiting, ended };
+  enum class Stage { no_load, warming, visiting, unseen, ended };
   enum class Purpose { baseline, trial, confirm, hold, check, control, verify };
 
   void follow(const Observation& o);
@@ -52,11 +52,17 @@ class Governor final : public Strategy {
   [[nodiscard]] Decision no_load(const Observation& o);
   [[nodiscard]] Decision warming(const Observation& o);
   [[nodiscard]] Decision visiting(const Observation& o);
+  /// Nothing tells of the job's work any more: what a setting costs it cannot be seen, so none is in force.
+  [[nodiscard]] bool silent(const Observation& o) const;
+  void fall_silent(const Observation& o);
+  [[nodiscard]] Decision unseen(const Observation& o);
   /// For good: at the found setting, and why.
   [[nodiscard]] Decision end(std::string why);
   [[nodiscard]] bool near_the_deadline(const Observation& o) const;
 
-  [[nodiscard]] bool whole(const Observation& o) const;
+  [[nodiscard]] bool whole(const Observation& o);
+  /// What is held costs something else than it did, seen before the stretch is whole.
+  [[nodiscard]] bool changed_meanwhile();
   /// Where the visit's measurement leads.
   [[nodiscard]] Decision finished(const Observation& o);
   [[nodiscard]] Decision after_baseline(const Observation& o, const StretchMean& mean);
@@ -77,14 +83,31 @@ class Governor final : public Strategy {
   /// Of two that share the time, the one whose turn it is.
   void take_turn(const Observation& o, const plan::Account& account);
   /// A setting that might be worth more than the one held, if it is what it may be; at a falling rate.
-  [[nodiscard]] std::optional<std::size_t> to_check() const;
+  [[nodiscard]] std::optional<std::size_t> to_check(const Observation& o) const;
   /// Whether a look at a setting is paid for by what is left of the budget now.
-  [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting) const;
+  /// Log time over the found setting's that a clock may take at most: work that waits for nothing but the
+  /// clock takes as much longer as the clock is lower.
+  [[nodiscard]] double slowest_by_clock(std::size_t setting, const std::vector<std::size_t>& measured) const;
+  [[nodiscard]] std::vector<std::size_t> measured_settings() const;
+  [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting,
+                                  const std::vector<std::size_t>& measured,
+                                  const plan::Account& account) const;
   [[nodiscard]] plan::Account account() const;
+  /// The slowdown that the present program is given of it, with all that come back at one price of a second;
+  /// nothing where that gains nothing.
+  [[nodiscard]] std::optional<double> given(const plan::Account& account) const;
+  /// The account with no more left in it than that.
+  [[nodiscard]] static plan::Account share_of_account(plan::Account all, std::optional<double> given);
   /// What others are about to lose of it, over what is ahead.
   [[nodiscard]] double reserved(const plan::Account& account) const;
-  [[nodiscard]] plan::SpendingRules rules() const;
-  [[nodiscard]] double caution() const;
+  [[nodiscard]] plan::SpendingRules rules() const { return rules_of(program()); }
+  [[nodiscard]] static plan::SpendingRules rules_of(const Program& program);
+  /// Standard error of the seconds lost so far.
+  [[nodiscard]] double lost_error() const;
+  /// Whether control blocks at the highest rate pay.
+  [[nodiscard]] bool worth_controlling() const;
+  /// Of a control block, with what drains before and after it.
+  [[nodiscard]] Seconds control_length() const;
 
   /// The job took another time or power than it should have: it changed, or its cost did.
   [[nodiscard]] bool surprising(const StretchMean& mean) const;
@@ -105,6 +128,8 @@ class Governor final : public Strategy {
   /// The program seen before that costs this at the found setting.
   [[nodiscard]] std::optional<std::size_t> known_at_found(const StretchMean& now) const;
   void take_up(std::size_t to);
+  /// Another program takes the present one's place.
+  void leave();
   /// The program's era goes on where a stretch shows the cost it had when it was last seen; else a new one
   /// begins.
   void date(std::size_t setting, const StretchMean& mean);
@@ -119,6 +144,9 @@ class Governor final : public Strategy {
   void vary(const StretchMean& now);
   /// The found setting costs something else than when it was last seen.
   [[nodiscard]] bool moved(const StretchMean& now) const;
+  [[nodiscard]] bool moved_in_time(const StretchMean& now) const;
+  /// How far apart logarithms of time or power at the found setting may be with nothing having changed.
+  [[nodiscard]] double unchanged(const StretchMean& now) const;
   /// Where the surprise interrupted.
   [[nodiscard]] Decision go_on(const Observation& o);
 
@@ -143,6 +171,8 @@ class Governor final : public Strategy {
   std::size_t target_ = 0;
   SettingLog settings_in_force_;
   std::optional<Tally> last_tally_;
+  unsigned silences_ = 0;  // in a row, without a whole stretch at another setting between them
+  TimePoint seen_again_;   // not before this moment
 
   std::vector<std::unique_ptr<Program>> programs_;  // all the run has shown
   std::size_t current_ = 0;
@@ -153,6 +183,7 @@ class Governor final : public Strategy {
   Purpose surprised_ = Purpose::hold;       // what for it was measured
   unsigned strays_ = 0;                     // stretches held in a row that surprised and were not believed
   unsigned anew_ = 0;                       // stretches in a row that the job changed in
+  double glanced_at_ = 0;                   // of the work of the stretch held
   std::size_t chosen_ = 0;
   plan::Account unnoticed_;  // programs that ran at settings meant for others, and what was lost beside
   Beside beside_;
@@ -160,6 +191,11 @@ class Governor final : public Strategy {
   TimePoint dwell_until_;  // at one of the two that share
   double next_review_ = 0;
   ControlBlocks controls_;
+  bool worth_controlling_ = false;
+  /// The found setting showed that the job changed at some moment since it was seen before.
+  bool changed_unseen_ = false;
+  /// A program was taken up without going back to the found setting, and no whole stretch was held since.
+  bool recognised_before_ = false;
 };
 
 }  // namespace rubato::govern

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "govern/rubato/governor.h"
+#include "govern/rubato/pace.h"
 
 namespace rubato::govern {
 namespace {
@@ -37,8 +38,7 @@ constexpr std::size_t kMostVariants = 12;
 
 bool Governor::surprising(const StretchMean& mean) const {
   const Program::Departure off = program().departure(target_, mean);
-  const double jump = kJump + kErrors * off.error;
-  if (std::abs(off.time) > jump || std::abs(off.power) > jump) return true;
+  if (off.size() > kJump + kErrors * off.error) return true;
   // However little is known of a setting:
   const StretchMean& found = program().at_found();
   switch (purpose_) {
@@ -46,12 +46,33 @@ bool Governor::surprising(const StretchMean& mean) const {
     case Purpose::check:  // it is no faster than the found one and draws no more
       return found.log_time - mean.log_time > kOtherTime + kErrors * off.noise ||
              mean.log_power - found.log_power > kOtherPower + kErrors * off.noise;
-    case Purpose::hold:  // what is to be held is not what it was taken for
-      return !program().history().measured(target_) &&
-             std::abs(off.time) > kOtherTime + kErrors / 2 * off.noise;
+    case Purpose::hold: {
+      // What is to be held is not what it was taken for.
+      const double unknown =
+          std::min(kUnchanged + program().belief().log_time_deviation(target_), kOtherTime);
+      if (!program().history().measured(target_) && std::abs(off.time) > unknown + kErrors / 2 * off.noise)
+        return true;
+      // Where setting and program changed together, neither shows beside the stretch before.
+      const Program::Departure level = program().departure_from_found(target_, mean);
+      return level.size() > kUnchanged + kErrors * level.error;
+    }
     default:  // the found one costs what it did
       return target_ == found_ && moved(mean);
   }
+}
+
+// The sooner it is seen the less is lost at a setting that was meant for other work.
+bool Governor::changed_meanwhile() {
+  const StretchMeter& meter = visit_.meter();
+  const auto least = static_cast<double>(pace::kGlance.iterations);
+  if (meter.work() < glanced_at_) glanced_at_ = 0;
+  if (meter.work() < glanced_at_ + least) return false;
+  glanced_at_ = meter.work();
+  if (meter.since_shift(pace::kShift)) return true;
+  // A change right at its beginning parts no stretch: the mean tells, once what came before hardly counts.
+  if (meter.work() < 2 * least) return false;
+  const auto mean = meter.mean();
+  return mean && surprising(*mean);
 }
 
 // Whether the job's own cost jumped or another program runs, a stretch at the found setting tells.
@@ -60,15 +81,18 @@ Decision Governor::after_surprise(const Observation& o, const StretchMean& mean)
   surprised_ = purpose_;
   surprise_.reset();
   if (target_ == found_) {
-    if (moved(mean)) {
+    // Where only its power moved, and not far, as a board's does that warms up, times compare as before.
+    if (moved_in_time(mean) || verdict(mean) == Verdict::other) {
       program().era = ++era_;
       program().part_from_found();
+      changed_unseen_ = true;
     }
     return verified(o, mean);
   }
   surprise_ = mean;
   surprise_at_ = target_;
-  if (const auto known = recognised(mean)) {
+  if (const auto known = recognised(mean); known && !recognised_before_) {
+    recognised_before_ = true;
     book_surprise(programs_[*known]->at_found().log_time);
     take_up(*known);
     // What surprised may have begun before the change: only what is held next counts.
@@ -80,11 +104,18 @@ Decision Governor::after_surprise(const Observation& o, const StretchMean& mean)
             "the job takes another time or power than it did: the found setting once more, to see which");
 }
 
+double Governor::unchanged(const StretchMean& now) const {
+  const double work = std::min(now.work, program().at_found().work);
+  return kUnchanged + kErrors * program().history().time_error(work);
+}
+
+bool Governor::moved_in_time(const StretchMean& now) const {
+  return std::abs(now.log_time - program().at_found().log_time) > unchanged(now);
+}
+
 bool Governor::moved(const StretchMean& now) const {
   const StretchMean& then = program().at_found();
-  const double noise = kErrors * program().history().time_error(std::min(now.work, then.work));
-  return std::abs(now.log_time - then.log_time) > kUnchanged + noise ||
-         std::abs(now.log_power - then.log_power) > kUnchanged + noise;
+  return std::hypot(now.log_time - then.log_time, now.log_power - then.log_power) > unchanged(now);
 }
 
 Governor::Verdict Governor::verdict(const StretchMean& now) const {
@@ -182,17 +213,11 @@ void Governor::date(std::size_t setting, const StretchMean& mean) {
   if (std::abs(off.time) > same || std::abs(off.power) > same) program().era = ++era_;
 }
 
-void Governor::take_up(std::size_t to) {
-  program().chosen = chosen_;
-  program().forget_looks();
-  current_ = to;
-  chosen_ = program().chosen;
-}
-
 void Governor::vary(const StretchMean& now) {
   if (const auto known = known_at_found(now)) {
     if (*known != current_ && programs_[*known]->searched) take_up(*known);
   } else if (program().searched && programs_.size() < kMostVariants) {
+    if (changed_unseen_) program().forget_since_found();
     programs_.push_back(std::make_unique<Program>(program().variant(++era_)));
     programs_.back()->chosen = chosen_;
     take_up(programs_.size() - 1);
@@ -211,6 +236,7 @@ Decision Governor::go_on(const Observation& o) {
 }
 
 Decision Governor::verified(const Observation& o, const StretchMean& mean) {
+  recognised_before_ = false;
   const Verdict verdict = this->verdict(mean);
   if (verdict != Verdict::other) {
     // A stretch held before may straddle the change, and a look may lie on either side of it: neither says
@@ -220,7 +246,11 @@ Decision Governor::verified(const Observation& o, const StretchMean& mean) {
     if (anew && program().forget_looks() && !program().searched && program().restarts++ < kMostRestarts)
       program().tries = 0;
     if (anew) vary(mean);
-    if (verdict == Verdict::contrary) program().forget(surprise_at_);
+    changed_unseen_ = false;
+    if (verdict == Verdict::contrary) {
+      program().settle();
+      program().forget(surprise_at_);
+    }
     date(found_, mean);
     if (surprise_ && !anew && !straddles) program().add(surprise_at_, *surprise_);
     strays_ = surprise_ && straddles ? strays_ + 1 : 0;
@@ -235,8 +265,7 @@ Decision Governor::verified(const Observation& o, const StretchMean& mean) {
   }
   strays_ = 0;
   surprised_ = Purpose::hold;
-  program().chosen = chosen_;
-  program().forget_looks();
+  leave();
   if (const auto known = known_at_found(mean); known && *known != current_) return back_at(o, *known, mean);
   if (programs_.size() >= kMostPrograms)
     return end("the job never does the same for long enough to learn what saves: the found setting is back");

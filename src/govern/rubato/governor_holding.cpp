@@ -1,6 +1,8 @@
 // The governor once it has searched: what it holds, and how it spends the budget.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 
 #include "base/percent.h"
@@ -33,21 +35,52 @@ constexpr double kMostReserved = 0.3;
 // found setting is looked at again, whether or not the bound is what limits the saving.
 constexpr double kNearBound = 0.5;
 
+// Of the bound: wide enough that the settings on either side are not the same.
+constexpr double kPriceStep = 0.01;
+
 constexpr double kCheckOptimism = 1.5;
 constexpr double kCheckGain = 0.003;
 constexpr double kKnownEnergy = 0.002;
 
 }  // namespace
 
-double Governor::caution() const {
-  const double seen = program().history().work_at(found_) / std::max(program().baseline().work, 1.0);
-  return std::sqrt(2 * std::log(1 / kChance) + std::log1p(seen));
+double Governor::lost_error() const {
+  // Each program's found setting was measured by itself; variants share what was taken over.
+  std::map<std::size_t, double> errors;
+  for (const auto& p : programs_) errors[p->family] += p->slowdown().lost_error;
+  double variance = 0;
+  for (const auto& [family, error] : errors) variance += error * error;
+  return std::sqrt(variance);
 }
 
-plan::SpendingRules Governor::rules() const {
-  const History& history = program().history();
-  return {.caution = caution(),
-          .common = history.time_error(history.work_at(found_)),
+// A block frees some of the margin, over as long a run again; what it costs is what is not saved meanwhile,
+// less what the seconds not lost in it save elsewhere.
+bool Governor::worth_controlling() const {
+  const double bound = options_.goal.max_slowdown;
+  const auto objective = [&](double allowed) {
+    const plan::Account all{.work = 0, .lost = 0, .ahead = 1, .bound = allowed};
+    const plan::Spending best =
+        plan::spend(program().belief(), options_.goal, program().board(), all, rules());
+    return best.objective - (options_.shares && best.share ? best.share->gain : 0);
+  };
+  const double reached = objective(bound);
+  const double price = (reached - objective(bound + kPriceStep)) / kPriceStep;
+  const double seen = program().history().work_at(found_);
+  const auto block = static_cast<double>(pace::kControl.iterations);
+  const double freed = rules().caution * lost_error() * (1 - std::sqrt(seen / (seen + block)));
+  return price * freed > control_length().value() * std::max(0.0, 1 - reached - price * bound);
+}
+
+Seconds Governor::control_length() const {
+  return program().unit() * static_cast<double>(pace::kControl.iterations + 3) + pace::kDrains;
+}
+
+plan::SpendingRules Governor::rules_of(const Program& program) {
+  const History& history = program.history();
+  const double found = history.work_at(program.belief().found());
+  const double seen = found / std::max(program.baseline().work, 1.0);
+  return {.caution = std::sqrt(2 * std::log(1 / kChance) + std::log1p(seen)),
+          .common = history.time_error(found),
           .own_part = kOwnPart,
           .optimism = kOptimism};
 }
@@ -55,17 +88,12 @@ plan::SpendingRules Governor::rules() const {
 plan::Account Governor::account() const {
   plan::Account out = unnoticed_;
   out.bound = options_.goal.max_slowdown;
-  // Each program's found setting was measured by itself; variants share what was taken over.
-  std::map<std::size_t, double> errors;
   for (const auto& p : programs_) {
     const Program::Slowdown s = p->slowdown();
     out.work += s.seconds;
     out.lost += s.lost;
-    errors[p->family] += s.lost_error;
   }
-  double variance = 0;
-  for (const auto& [family, error] : errors) variance += error * error;
-  out.lost += caution() * std::sqrt(variance);
+  out.lost += rules().caution * lost_error();
   out.ahead = std::max(out.work * pace::kAheadShare, pace::kShortestAhead.value());
   out.lost += reserved(out);
   return out;
@@ -102,15 +130,13 @@ Decision Governor::begin_to_hold(const Observation& o) {
   program().searched = true;
   program().next_check = program().ran() * pace::kCheckEvery;
   program().next_confirm = program().ran() * pace::kConfirmEvery;
-  controls_.plan(o.now, o.run_begin,
-                 program().unit() * static_cast<double>(pace::kControl.iterations + 3) + pace::kDrains,
-                 random_);
+  controls_.plan(o.now, control_length(), random_);
   choose(o);
   return hold(o);
 }
 
 Decision Governor::held(const Observation& o) {
-  if (chosen_ != found_ && o.may_set && controls_.due(o.now, o.run_begin))
+  if (chosen_ != found_ && o.may_set && controls_.due(o.now, o.run_begin, worth_controlling_))
     return go(o, found_, Purpose::control,
               "a control block at the found setting shows whether the baseline still holds");
   if (chosen_ != found_ && o.may_set && program().ran() >= program().next_confirm) {
@@ -122,9 +148,10 @@ Decision Governor::held(const Observation& o) {
   const bool check = program().ran() >= program().next_check;
   if (!check && last_tally_->work < next_review_ && !(share_ && o.now >= dwell_until_)) return hold(o);
   program().fit();
+  worth_controlling_ = worth_controlling();
   if (check) {
-    const auto setting = to_check();
-    const bool looks = setting && can_pay_look(o, *setting);
+    const auto setting = to_check(o);
+    const bool looks = setting && can_pay_look(o, *setting, measured_settings(), account());
     program().next_check = program().ran() * (setting && !looks ? pace::kReviewEvery : pace::kCheckEvery);
     if (looks)
       return go(o, *setting, Purpose::check,
@@ -152,15 +179,28 @@ Decision Governor::hold(const Observation& o) {
 
 void Governor::choose(const Observation& o) {
   const plan::CurveBelief& belief = program().belief();
-  const plan::Account now = account();
+  const plan::Account all = account();
+  const auto given = this->given(all);
+  const plan::Account now = share_of_account(all, given);
   const plan::Spending best = plan::spend(belief, options_.goal, program().board(), now, rules());
   next_review_ = last_tally_->work * pace::kReviewEvery;
+  // What others left is soon spent.
+  if (given && *given > options_.goal.max_slowdown)
+    next_review_ = std::min(next_review_, last_tally_->work + pace::kShortestAhead / program().unit() / 2);
   if (options_.shares && best.share && best.share->gain > kShareErrors * best.share->gain_error &&
       best.share->gain > kLeastShareGain && best.share->part > kLeastPart &&
       best.share->part < 1 - kLeastPart) {
     const bool same = share_ && share_->faster == best.share->faster && share_->slower == best.share->slower;
     share_ = best.share;
-    if (!same || o.now >= dwell_until_) take_turn(o, now);
+    if (same && o.now < dwell_until_) return;
+    if (given) {
+      program().owed += best.share->part;
+      chosen_ = program().owed >= 1 ? best.share->slower : best.share->faster;
+      if (chosen_ == best.share->slower) program().owed -= 1;
+      dwell_until_ = o.now + kTurn;
+    } else {
+      take_turn(o, now);
+    }
     return;
   }
   share_.reset();
@@ -180,6 +220,33 @@ void Governor::choose(const Observation& o) {
     chosen_ = found_;
 }
 
+bool Governor::silent(const Observation& o) const {
+  if (!last_tally_ || programs_.empty()) return false;
+  const TimePoint heard = std::max(last_tally_->at, o.last_iteration.value_or(last_tally_->at));
+  return o.now - heard > std::max(pace::kSilent, program().unit() * pace::kSilentUnits);
+}
+
+// Where it is the setting that hides the work, coming back to it at once would hide it again.
+void Governor::fall_silent(const Observation& o) {
+  stage_ = Stage::unseen;
+  share_.reset();
+  seen_again_ = o.now + pace::kSilent * std::exp2(std::min(++silences_, pace::kMostSilences));
+}
+
+Decision Governor::unseen(const Observation& o) {
+  if (!silent(o) && o.now >= seen_again_) {
+    stage_ = Stage::visiting;
+    if (!program().searched) return search(o);
+    choose(o);
+    return hold(o);
+  }
+  return {o.in_force.empty() ? Action::wait : Action::use_found,
+          {},
+          BlockRole::warmup,
+          "nothing tells of the job's work any more: the found setting, until something does",
+          std::nullopt};
+}
+
 // The slower of the two whenever one turn of it can be paid: in the long run that is its part.
 void Governor::take_turn(const Observation& o, const plan::Account& account) {
   const double turn = kTurn.value();
@@ -188,10 +255,17 @@ void Governor::take_turn(const Observation& o, const plan::Account& account) {
   dwell_until_ = o.now + kTurn;
 }
 
-std::optional<std::size_t> Governor::to_check() const {
+std::optional<std::size_t> Governor::to_check(const Observation& o) const {
   const plan::CurveBelief& belief = program().belief();
-  const plan::Spending best = plan::spend(belief, options_.goal, program().board(), account(),
-                                          {.caution = 0, .optimism = kCheckOptimism});
+  // Asked of every setting.
+  const std::vector<std::size_t> measured = measured_settings();
+  const plan::Account now = account();
+  const std::function<bool(std::size_t)> may = [&](std::size_t i) {
+    return std::binary_search(measured.begin(), measured.end(), i) || can_pay_look(o, i, measured, now);
+  };
+  const plan::Spending best =
+      plan::spend(belief, options_.goal, program().board(), share_of_account(now, given(now)),
+                  {.caution = 0, .optimism = kCheckOptimism, .may = &may});
   const auto unknown = [&](std::size_t i) {
     return i != found_ && belief.log_energy_deviation(i) > kKnownEnergy;
   };
@@ -203,15 +277,38 @@ std::optional<std::size_t> Governor::to_check() const {
   return std::nullopt;
 }
 
-bool Governor::can_pay_look(const Observation& o, std::size_t setting) const {
+std::vector<std::size_t> Governor::measured_settings() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < settings_.size(); ++i)
+    if (program().history().measured(i)) out.push_back(i);
+  return out;
+}
+
+double Governor::slowest_by_clock(std::size_t setting, const std::vector<std::size_t>& measured) const {
+  const plan::CurveBelief& belief = program().belief();
+  const auto& clock = belief.at(setting).sm_clock;
+  if (!clock) return 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : measured) {
+    const auto& from = belief.at(i).sm_clock;
+    if (from && *from < *clock) continue;
+    const Megahertz top = from.value_or(options_.space.highest.sm_clock.value_or(*clock));
+    least = std::min(least, belief.log_time(i) + std::log(top / *clock));
+  }
+  return std::isfinite(least) ? least : 0;
+}
+
+bool Governor::can_pay_look(const Observation& o, std::size_t setting,
+                            const std::vector<std::size_t>& measured, const plan::Account& account) const {
   const StretchNeeds& needs = pace::kCheck;
-  const Seconds measured = std::max({needs.time, o.sensor_period * needs.sensor_updates,
-                                     program().unit() * static_cast<double>(needs.iterations)});
+  const double slower = std::exp(std::max(0.0, slowest_by_clock(setting, measured)));
+  const Seconds stretch = std::max({needs.time, o.sensor_period * needs.sensor_updates,
+                                    program().unit() * (slower * static_cast<double>(needs.iterations))});
   // On the way there the setting held goes on; on the way back this one does.
-  const double length = (measured + pace::kDrains + visit_.latency()).value();
-  const plan::Account now = account();
-  return now.lost + length * plan::most_lost(program().belief(), setting, rules()) <=
-         now.bound * (now.work + length);
+  const double length = (stretch + pace::kDrains + visit_.latency()).value();
+  const double lost =
+      std::max(plan::most_lost(program().belief(), setting, rules()), slower > 1 ? 1 - 1 / slower : 0.0);
+  return account.lost + length * lost <= account.bound * (account.work + length);
 }
 
 }  // namespace rubato::govern

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMost = 44;
 constexpr double kLongestSpan = 60;  // s, of stretches that become one
+constexpr double kForgotten = 600;   // s, after which little is left of what drifted
 // Before anything was seen: half a percent from one unit to the next, as if four units had shown it.
 constexpr double kFirstScatter = 0.005 * 0.005;
 constexpr double kFirstWeight = 4;
@@ -19,6 +20,8 @@ constexpr double kFirstWeight = 4;
 constexpr double kLeastVariance = 0.0003 * 0.0003;
 // Of a stretch beside another: relative, what changed between them without being noticed.
 constexpr double kUnnoticed = 0.002;
+// Of a setting, between a program and its variant: relative.
+constexpr double kInherited = 0.01;
 constexpr double kMostWeight = 64;  // of one stretch in the scatter: it has that many cells at most
 
 }  // namespace
@@ -48,7 +51,7 @@ plan::MeasuredStretch History::stretch_of(std::size_t setting, const StretchMean
 void History::add(std::size_t setting, const StretchMean& mean, int era) {
   era_ = era;
   stretches_.push_back(stretch_of(setting, mean, era));
-  if (stretches_.size() + contrasts_.rows().size() > kMost) thin();
+  if (stretches_.size() + contrasts_.size() > kMost) thin();
 }
 
 void History::look(std::size_t setting, const StretchMean& mean, int era) {
@@ -58,7 +61,7 @@ void History::look(std::size_t setting, const StretchMean& mean, int era) {
 void History::believe() {
   for (const auto& s : looks_) {
     stretches_.push_back(s);
-    if (stretches_.size() + contrasts_.rows().size() > kMost) thin();
+    if (stretches_.size() + contrasts_.size() > kMost) thin();
   }
   looks_.clear();
 }
@@ -69,10 +72,22 @@ bool History::forget_looks() {
   return any;
 }
 
-void History::part_from_found(int era) {
-  std::optional<Seconds> found;
+std::optional<Seconds> History::latest_at_found() const {
+  std::optional<Seconds> out;
   for (const auto& s : stretches_)
-    if (s.at == found_ && (!found || s.when > *found)) found = s.when;
+    if (s.at == found_ && (!out || s.when > *out)) out = s.when;
+  return out;
+}
+
+void History::forget_since_found() {
+  const auto found = latest_at_found();
+  if (!found) return;
+  std::erase_if(stretches_, [&](const auto& s) { return s.when > *found; });
+  looks_.clear();
+}
+
+void History::part_from_found(int era) {
+  const auto found = latest_at_found();
   for (auto* some : {&stretches_, &looks_})
     for (auto& s : *some)
       if (found && s.when > *found) s.era = era;
@@ -90,6 +105,16 @@ void History::forget_before(int era) {
   contrasts_.clear();
 }
 
+void History::inherit() {
+  const double unlike = kInherited * kInherited / time_.mean();
+  std::map<std::size_t, double> part;  // by setting
+  for (const auto& s : rows())
+    if (!part.contains(s.at)) part[s.at] = 1 / (1 + work_at(s.at) * unlike);
+  for (auto* some : {&stretches_, &looks_})
+    for (auto& s : *some) s.work *= part[s.at];
+  contrasts_.weaken(part);
+}
+
 double History::time_error(double work) const {
   return std::sqrt(time_.mean() / std::max(work, 1.0) + kLeastVariance);
 }
@@ -100,8 +125,9 @@ double History::time_error(double work) const {
 void History::thin() {
   if (drop_alone()) return;
   if (merge_closest(kLongestSpan, 0)) return;
-  if (settle_oldest()) return;
+  if (settle_oldest(std::numeric_limits<double>::infinity())) return;
   if (merge_closest(std::numeric_limits<double>::infinity(), kLongestSpan)) return;
+  if (settle_oldest(kForgotten)) return;
   if (merge_closest(std::numeric_limits<double>::infinity(), 0)) return;
   // Each is all that is known of its setting.
   stretches_.erase(
@@ -117,9 +143,11 @@ bool History::drop_alone() {
                        [&](const auto& s) { return s.era != era_ && settings[s.era].size() < 2; }) > 0;
 }
 
-bool History::settle_oldest() {
-  const auto oldest = std::find_if(stretches_.begin(), stretches_.end(),
-                                   [this](const auto& s) { return s.at == found_ && s.era != era_; });
+bool History::settle_oldest(double age) {
+  const Seconds now = stretches_.back().when;
+  const auto oldest = std::find_if(stretches_.begin(), stretches_.end(), [&](const auto& s) {
+    return s.at == found_ && (s.era != era_ || (now - s.when).value() > age);
+  });
   if (oldest == stretches_.end()) return false;
   const plan::MeasuredStretch found = *oldest;
   const auto comparable = [&](const auto& s) {
@@ -129,13 +157,13 @@ bool History::settle_oldest() {
   // Each may be off by what a job's cost can change unnoticed; the longest tells little more than the others.
   const double unnoticed = kUnnoticed * kUnnoticed / time_.mean();
   const auto capped = [&](plan::MeasuredStretch s) {
-    s.work = 1 / (1 / s.work + unnoticed);
+    if (s.era != era_) s.work = 1 / (1 / s.work + unnoticed);
     return s;
   };
   std::vector<plan::MeasuredStretch> beside;
   for (const auto& s : stretches_)
     if (comparable(s)) beside.push_back(capped(s));
-  if (!beside.empty()) contrasts_.add(capped(found), beside);
+  if (!beside.empty()) contrasts_.add(capped(found), beside, drift_ * drift_ / time_.mean());
   stretches_.erase(oldest);
   std::erase_if(stretches_, comparable);
   return true;
@@ -156,9 +184,11 @@ bool History::merge_closest(double longest, double away) {
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const auto& a = stretches_[i];
     if (away > 0 && from_other_side(a) < away) continue;
-    const auto next = std::find_if(stretches_.begin() + static_cast<std::ptrdiff_t>(i) + 1, stretches_.end(),
-                                   [&](const auto& s) { return s.at == a.at && s.era == a.era; });
-    if (next == stretches_.end() || (away > 0 && from_other_side(*next) < away)) continue;
+    // Apart in time they stay where the found setting was seen in between.
+    const auto next = std::find_if(
+        stretches_.begin() + static_cast<std::ptrdiff_t>(i) + 1, stretches_.end(),
+        [&](const auto& s) { return s.era == a.era && (s.at == a.at || (away > 0 && s.at == found_)); });
+    if (next == stretches_.end() || next->at != a.at || (away > 0 && from_other_side(*next) < away)) continue;
     const double together = (next->when - a.when + (next->span + a.span) / 2.0).value();
     if (together >= least) continue;
     first = i;
@@ -182,7 +212,8 @@ bool History::merge_closest(double longest, double away) {
 
 std::vector<plan::MeasuredStretch> History::rows() const {
   auto out = stretches_;
-  out.insert(out.end(), contrasts_.rows().begin(), contrasts_.rows().end());
+  const auto contrasts = contrasts_.rows();
+  out.insert(out.end(), contrasts.begin(), contrasts.end());
   out.insert(out.end(), looks_.begin(), looks_.end());
   for (auto& s : out) {
     s.time_variance = time_.mean() / std::max(s.work, 1.0) + kLeastVariance;
@@ -197,7 +228,8 @@ bool History::measured(std::size_t setting) const {
 
 double History::work_at(std::size_t setting) const {
   double sum = 0;
-  for (const auto* some : {&stretches_, &looks_, &contrasts_.rows()})
+  const auto contrasts = contrasts_.rows();
+  for (const auto* some : {&stretches_, &looks_, &contrasts})
     for (const auto& s : *some)
       if (s.at == setting) sum += s.work;
   return sum;

@@ -25,9 +25,16 @@ class History {
   bool forget_looks();
   /// What came after the latest stretch at the found setting is no longer of its era but of this one.
   void part_from_found(int era);
+  /// What came after the latest stretch at the found setting is nobody's.
+  void forget_since_found();
   /// All that was seen of a setting.
   void forget(std::size_t setting);
   void forget_before(int era);
+  /// By so much the job is believed to drift: standard deviation, relative.
+  void drifts(double deviation) { drift_ = deviation; }
+  /// What was seen so far is of another program that is like this one: of no setting it tells better than two
+  /// such programs are alike.
+  void inherit();
   /// With variances from the scatter of all stretches; `when` since the first of them began.
   [[nodiscard]] std::vector<plan::MeasuredStretch> rows() const;
   /// Relative standard error of the time of so many units.
@@ -37,12 +44,13 @@ class History {
 
  private:
   [[nodiscard]] plan::MeasuredStretch stretch_of(std::size_t setting, const StretchMean& mean, int era);
+  [[nodiscard]] std::optional<Seconds> latest_at_found() const;
   void thin();
   /// Those alone at their setting in an era that is over: they tell of no difference.
   bool drop_alone();
-  /// The oldest at the found setting in an era that is over, and those beside it, become contrasts. False:
-  /// there is none.
-  bool settle_oldest();
+  /// The oldest at the found setting in an era that is over, or older than `age` (s), and those beside it,
+  /// become contrasts. False: there is none.
+  bool settle_oldest(double age);
   /// Of one setting and era: those that span least, `longest` seconds at most, and lie so far from any
   /// stretch at the found setting. False where there are none.
   bool merge_closest(double longest, double away);
@@ -58,7 +66,8 @@ class History {
   };
 
   std::size_t found_;
-  Contrasts contrasts_;                           // of what is old
+  Contrasts contrasts_;  // of what is old
+  double drift_ = 0;
   int era_ = 0;                                   // of the latest
   std::optional<TimePoint> begin_;                // of the first stretch there was
   std::vector<plan::MeasuredStretch> stretches_;  // variances not filled in

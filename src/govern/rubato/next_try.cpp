@@ -27,10 +27,11 @@ std::optional<Try> next_try(const plan::CurveBelief& belief, const History& hist
   for (std::size_t i = 0; i < belief.size(); ++i)
     if (history.measured(i))
       saved = std::max(saved, belief.holds(i, bound) * (1 - plan::objective_ratio(belief, i, goal, board)));
+  const Eigen::VectorXd gains = belief.expected_gains(bound, saved, host_share);
   std::optional<Try> best;
   for (std::size_t i = 0; i < belief.size(); ++i) {
     if (i == belief.found() || history.measured(i)) continue;
-    const double gain = belief.expected_gain(i, bound, saved, host_share);
+    const double gain = gains[static_cast<Eigen::Index>(i)];
     if (best && gain <= best->gain) continue;
     if (belief.holds(i, far) < kSure) continue;
     best = {i, belief.holds(i, bound), 1 - plan::objective_ratio(belief, i, goal, board), gain};

@@ -26,12 +26,22 @@ inline constexpr double kConfirmEvery = 3;
 inline constexpr StretchNeeds kTrial{1_s, 50, 8};
 inline constexpr std::size_t kMostTries = 3;
 inline constexpr StretchNeeds kChunk{1_s, 50, 32};  // of holding, between two looks
+// One part of a stretch against the other: further apart than drift takes them.
+inline constexpr double kShift = 0.02;
+// Within one: whether the job changed meanwhile is asked each time so much has been added.
+inline constexpr StretchNeeds kGlance{0.25_s, 12, 8};
 inline constexpr StretchNeeds kCheck{1_s, 50, 16};
 inline constexpr StretchNeeds kControl{1_s, 50, 16};
 inline constexpr Seconds kDrains{1.5};  // before and after a block
 
+// Without news of the job's work for so long, and for so many of its units, no setting is held: what it costs
+// is not seen.
+inline constexpr Seconds kSilent{10};
+inline constexpr double kSilentUnits = 10;
+inline constexpr unsigned kMostSilences = 8;  // each doubles the wait at the found setting
+
 // What is not spent of the budget is spent over this share of the run so far, or so long.
-inline constexpr double kAheadShare = 0.1;
+inline constexpr double kAheadShare = 0.2;
 inline constexpr Seconds kShortestAhead{100};
 inline constexpr double kReviewEvery = 1.04;  // times the run so far
 inline constexpr double kCheckEvery = 1.3;

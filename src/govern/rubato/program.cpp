@@ -20,6 +20,7 @@ void Program::add(std::size_t setting, const StretchMean& mean) {
 
 void Program::fit() {
   belief_.fit(history_.rows());
+  history_.drifts(belief_.drift());
   for (std::size_t i = 0; i < last_known_.size(); ++i)
     if (history_.measured(i)) last_known_[i] = Known{belief_.log_time(i), belief_.log_time_deviation(i)};
 }
@@ -30,8 +31,12 @@ void Program::ran_not(std::size_t setting, Seconds time) {
 
 Program Program::variant(int its_era) const {
   Program out = *this;
+  out.history_.inherit();
   std::fill(out.seconds_.begin(), out.seconds_.end(), 0.0);
   out.ran_ = Seconds(0);
+  out.settled_ = {};
+  out.left.reset();
+  out.away = Seconds(0);
   out.next_check = out.next_confirm = kFirstLooks;
   out.inherited_before_ = out.era = its_era;
   return out;
@@ -65,9 +70,24 @@ Program::Departure Program::departure(std::size_t setting, const StretchMean& me
       .noise = noise};
 }
 
+Program::Departure Program::departure_from_found(std::size_t setting, const StretchMean& mean) const {
+  const double now = history_.time_error(mean.work);
+  const double then = history_.time_error(at_found_.work);
+  const double noise = std::hypot(now, then);
+  return {.time = mean.log_time - at_found_.log_time - belief_.log_time(setting),
+          .power = mean.log_power - at_found_.log_power - belief_.log_power(setting),
+          .error = std::hypot(noise, belief_.log_energy_deviation(setting)),
+          .noise = noise};
+}
+
+void Program::settle() {
+  settled_ = slowdown();
+  std::fill(seconds_.begin(), seconds_.end(), 0.0);
+}
+
 // Errors of different settings are taken as one: most of each is the found setting's own.
 Program::Slowdown Program::slowdown() const {
-  Slowdown out;
+  Slowdown out = settled_;
   for (std::size_t i = 0; i < seconds_.size(); ++i) {
     if (seconds_[i] <= 0) continue;
     const Known known = last_known_[i].value_or(Known{belief_.log_time(i), belief_.log_time_deviation(i)});

@@ -2,6 +2,7 @@
 // where.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,6 +34,12 @@ class Program {
   /// Its cost jumped at some moment since it was last seen at the found setting: what came after is of its
   /// new era.
   void part_from_found() { history_.part_from_found(era); }
+  /// What came after it was last seen at the found setting was, from some moment on, another program.
+  void forget_since_found() {
+    history_.forget_since_found();
+    latest_ = at_found_;
+    latest_at_ = belief_.found();
+  }
   void forget(std::size_t setting) { history_.forget(setting); }
   /// The same program on other data: its curve, as far as is known, and no run of its own yet.
   [[nodiscard]] Program variant(int its_era) const;
@@ -61,8 +68,13 @@ class Program {
     double power = 0;
     double error = 0;  // standard error of either
     double noise = 0;  // of it, what the two stretches scatter
+    /// Of both together: a program that is a little faster and draws a little more is told as soon as one
+    /// that is much faster.
+    [[nodiscard]] double size() const { return std::hypot(time, power); }
   };
   [[nodiscard]] Departure departure(std::size_t setting, const StretchMean& mean) const;
+  /// Likewise from what the latest stretch at the found setting makes one expect.
+  [[nodiscard]] Departure departure_from_found(std::size_t setting, const StretchMean& mean) const;
 
   struct Slowdown {
     double seconds = 0;  // it would have taken at the found setting
@@ -70,21 +82,27 @@ class Program {
     double lost_error = 0;
   };
   [[nodiscard]] Slowdown slowdown() const;
+  /// What it lost so far stays what it is known as now: its curve is another one from here on.
+  void settle();
 
   std::size_t family = 0;  // of variants: the same
   int era = 0;             // its cost has not jumped since this began
   std::size_t tries = 0;
   std::size_t restarts = 0;  // of its search
   bool searched = false;
-  std::size_t chosen = 0;  // when another program took its place
-  Seconds next_check;      // of ran(): another setting is looked at again
-  Seconds next_confirm;    // likewise: the found setting
+  std::size_t chosen = 0;         // when another program took its place
+  Seconds next_check;             // of ran(): another setting is looked at again
+  Seconds next_confirm;           // likewise: the found setting
+  std::optional<TimePoint> left;  // when another program took its place
+  Seconds away;                   // for how long, the latest time; zero: it has not come back yet
+  double owed = 0;                // turns at the slower of two settings
 
  private:
   plan::CurveBelief belief_;
   History history_;
   std::vector<double> seconds_;  // at each setting
   Seconds ran_;
+  Slowdown settled_;                     // not in `seconds_` any more
   std::optional<int> inherited_before_;  // an era
   struct Known {
     double log_time = 0;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.h"
 #include "predict/combined/families.h"
 #include "predict/combined/likeness.h"
 #include "predict/combined/stack.h"
+#include "predict/remembered.h"
 
 namespace rubato::predict {
 namespace combined {
@@ -17,11 +21,13 @@ using nlohmann::json;
 
 struct Listed {
   std::string_view name;
-  double share;  // of the weight, before anything is known of this table
+  double share;            // of the weight, before anything is known of this table
+  double share_unchecked;  // where one group is all there is, and nothing can be left out to check any
 };
-// The two that draw whole curves from the default; the others have to earn theirs.
-constexpr std::array kMembers = {Listed{"physical", 1}, Listed{"shared-curve", 1}, Listed{"trees", 0},
-                                 Listed{"mean-curve", 0}};
+// The two that draw whole curves from the default; the others have to earn theirs. Unchecked, the curve that
+// leans on nothing but the mean counts as much as either.
+constexpr std::array kMembers = {Listed{"physical", 1, 1}, Listed{"shared-curve", 1, 1},
+                                 Listed{"trees", 0, 0}, Listed{"mean-curve", 0, 1}};
 
 class Combined final : public Model {
  public:
@@ -30,8 +36,7 @@ class Combined final : public Model {
 
   Result<Prediction> predict(const Known& known, std::span<const KnobPoint> at) const override {
     const std::size_t probes = known.probes.size();
-    const Trust trust =
-        without_narrowing(trusts_[std::min(probes, kLevels - 1)], likeness_.unlike(known), probes);
+    const Trust trust = for_unlike(trusts_[std::min(probes, kLevels - 1)], likeness_.unlike(known), probes);
     std::vector<std::optional<Prediction>> answers;
     std::optional<Error> refused;
     bool any = false;
@@ -63,28 +68,57 @@ class Combined final : public Model {
   Likeness likeness_;
 };
 
+/// Members by name, each of which learns from the same curves once. With few groups the parts of one part are
+/// those of another: without a and b, without b and a.
+class Memory {
+ public:
+  [[nodiscard]] const Learner& of(const Learner& learner) {
+    const std::lock_guard lock(mutex_);
+    return learners_.try_emplace(std::string(learner.name()), learner).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Remembered> learners_;
+};
+
+std::size_t groups_of(std::span<const Curve> curves) {
+  std::set<std::string_view> groups;
+  for (const Curve& curve : curves) groups.insert(curve.group);
+  return groups.size();
+}
+
 class CombinedLearner final : public Learner {
  public:
+  explicit CombinedLearner(std::unique_ptr<Memory> memory = nullptr) : memory_(std::move(memory)) {}
+
   std::string_view name() const override { return "rubato"; }
+
+  std::unique_ptr<Learner> remembering() const override {
+    return std::make_unique<CombinedLearner>(std::make_unique<Memory>());
+  }
 
   Result<std::unique_ptr<Model>> learn(std::span<const Curve> given,
                                        std::span<const Knob> knobs) const override {
     const std::vector<Curve> curves = by_family(given);
+    const std::size_t groups = groups_of(curves);
+    const bool remember = memory_ && groups <= kMostFolds;
     std::vector<Member> members;
     std::vector<const Learner*> learners;
     std::vector<double> shares;
     std::optional<Error> refused;
-    for (const auto& [name, share] : kMembers) {
-      const auto learner = find_learner(name);
-      if (!learner) continue;
-      auto model = (*learner)->learn(curves, knobs);
+    for (const auto& [name, share, share_unchecked] : kMembers) {
+      const auto found = find_learner(name);
+      if (!found) continue;
+      const Learner& learner = remember ? memory_->of(**found) : **found;
+      auto model = learner.learn(curves, knobs);
       if (!model) {
         if (!refused) refused = model.error();
         continue;
       }
       members.push_back({std::string(name), std::move(*model)});
-      learners.push_back(*learner);
-      shares.push_back(share);
+      learners.push_back(&learner);
+      shares.push_back(groups < 2 ? share_unchecked : share);
     }
     if (members.empty())
       return fail(
@@ -120,6 +154,9 @@ class CombinedLearner final : public Learner {
       return corrupt(error.what());
     }
   }
+
+ private:
+  std::unique_ptr<Memory> memory_;  // nothing: every model is learnt anew
 };
 
 }  // namespace

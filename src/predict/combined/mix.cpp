@@ -35,13 +35,15 @@ json to_json(const Eigen::VectorXd& v) {
 
 Trust trust_of(const Eigen::VectorXd& shares) {
   const Eigen::VectorXd weights = shares / shares.sum();
-  return {weights, weights, 1, 1};
+  return {weights, weights};
 }
 
-Trust without_narrowing(Trust trust, double unlike, std::size_t probes) {
-  const double kept = 1 - unlike / static_cast<double>(probes + 1);
-  for (double* scale : {&trust.time_scale, &trust.energy_scale})
-    if (*scale < 1) *scale = std::pow(*scale, kept);
+Trust for_unlike(Trust trust, double unlike, std::size_t probes) {
+  const double far = unlike / static_cast<double>(probes + 1);
+  for (double* scale : {&trust.time_scale, &trust.energy_scale}) {
+    if (*scale < 1) *scale = std::pow(*scale, 1 - far);
+    *scale *= 1 + far * (trust.far_scale - 1);
+  }
   return trust;
 }
 
@@ -117,7 +119,8 @@ json state_of(const Trusts& trusts) {
     out.push_back({{"time", to_json(t.time)},
                    {"energy", to_json(t.energy)},
                    {"time_scale", t.time_scale},
-                   {"energy_scale", t.energy_scale}});
+                   {"energy_scale", t.energy_scale},
+                   {"far_scale", t.far_scale}});
   return out;
 }
 
@@ -137,8 +140,8 @@ Result<Trusts> read_trusts(const json& state, std::size_t members) {
       const auto n = static_cast<Eigen::Index>(members);
       out[level] = {Eigen::Map<const Eigen::VectorXd>(time.data(), n),
                     Eigen::Map<const Eigen::VectorXd>(energy.data(), n), one.at("time_scale").get<double>(),
-                    one.at("energy_scale").get<double>()};
-      if (!(out[level].time_scale > 0) || !(out[level].energy_scale > 0))
+                    one.at("energy_scale").get<double>(), one.at("far_scale").get<double>()};
+      if (!(out[level].time_scale > 0) || !(out[level].energy_scale > 0) || !(out[level].far_scale > 0))
         return corrupt("a scale is not positive");
       if (out[level].time.minCoeff() < 0 || out[level].energy.minCoeff() < 0)
         return corrupt("a weight is negative");

@@ -21,17 +21,21 @@ struct Member {
 
 /// What is chosen by nested validation, apart for no probe, one, and more.
 inline constexpr std::size_t kLevels = 3;
+/// Up to so many groups, each is left out by itself; more share folds.
+inline constexpr std::size_t kMostFolds = 6;
 struct Trust {
   Eigen::VectorXd time;  // weights of the members, adding up to one
   Eigen::VectorXd energy;
   double time_scale = 1;  // of all deviations
   double energy_scale = 1;
+  double far_scale = 1;  // of all deviations besides, where a workload is wholly unlike
 };
 using Trusts = std::array<Trust, kLevels>;
 
 /// Intervals that groups left out allow to be narrowed are so for workloads like those that were learnt from.
-/// `unlike` (0 to 1, Likeness) takes it back, the less the more settings were probed.
-[[nodiscard]] Trust without_narrowing(Trust trust, double unlike, std::size_t probes);
+/// `unlike` (0 to 1, Likeness) takes it back, and brings far_scale in, the less the more settings were
+/// probed.
+[[nodiscard]] Trust for_unlike(Trust trust, double unlike, std::size_t probes);
 
 /// These weights, made to add up to one, of time and of energy alike.
 [[nodiscard]] Trust trust_of(const Eigen::VectorXd& shares);

@@ -11,7 +11,6 @@
 namespace rubato::predict::combined {
 namespace {
 
-constexpr std::size_t kMostFolds = 6;    // up to so many groups, each is a fold of its own
 constexpr std::size_t kSharedFolds = 4;  // folds that more groups share
 constexpr int kSteps = 10;               // of a weight
 constexpr double kTemperature = 0.02;    // relative error at which a mixture counts 1/e of the best one
@@ -19,6 +18,10 @@ constexpr double kHeldBack = 0.5;        // share of the error by which moving a
 constexpr double kFewGroups = 0.2;       // the quantile is taken that much of 1/groups higher
 constexpr double kLeastScale = 0.6;
 constexpr double kMostScale = 2.5;
+// Two groups are one difference, and what judges it was learnt from a single one: Student's 95 % quantile
+// over the normal one for two degrees of freedom.
+constexpr std::size_t kPair = 2;
+constexpr double kPairScale = 1.78;
 
 /// A left-out curve at one number of probes.
 struct Trial {
@@ -207,6 +210,7 @@ Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
   }
   for (std::size_t level = 0; level < kLevels; ++level) {
     Trust& trust = out[level];
+    if (count.size() == kPair) trust.far_scale = kPairScale;
     if (trials[level].empty()) {
       if (level > 0) trust = out[level - 1];
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace rubato::predict::physical {
@@ -11,6 +12,10 @@ namespace {
 constexpr double kLowestClock = 0.12;   // of the highest: what a limiter can throttle to
 constexpr double kKneeSoftness = 0.06;  // of the highest clock: width of the voltage's bend
 constexpr std::size_t kGrid = 40;
+// A default that its limit does not hold back draws what the workload draws; one it does hold back tells only
+// that the workload would draw at least that. A few steps settle the first case and leave the second.
+constexpr int kStepsToDefault = 3;
+constexpr double kSame = 0.005;
 constexpr double kStep = 0.02;  // of the differences; the parameters' spreads are ten times that or more
 
 // Gauss-Hermite nodes and weights for a standard normal: phases of an iteration draw unlike power.
@@ -86,36 +91,45 @@ class Throttle {
 
   [[nodiscard]] double memory() const { return memory_; }
 
-  /// Log time and log energy of a stretch whose power, unthrottled, is exp(`log_scale`), under a cap.
-  struct Stretch {
-    double time;
-    double power;
+  struct Place {
+    double position = 0;  // on the grid of clocks
+    double time = 0;
+    double power = 0;  // over that at the highest clocks
   };
-  [[nodiscard]] Stretch under(double log_cap, double log_scale, double sm) const {
-    const double target = log_cap - log_scale;
-    const auto above = std::upper_bound(log_power_.begin() + 1, log_power_.end() - 1, target);
+  [[nodiscard]] Place at_clock(double sm) const {
+    const double clock = std::clamp(sm, kLowestClock, 1.0);
+    return at((1 - std::log(clock) / std::log(kLowestClock)) * (kGrid - 1));
+  }
+  /// Where a power, as its logarithm over that at the highest clocks, is reached, or the nearest to it there
+  /// is.
+  [[nodiscard]] Place at_power(double log_power) const {
+    const auto above = std::upper_bound(log_power_.begin() + 1, log_power_.end() - 1, log_power);
     const auto i = static_cast<std::size_t>(above - log_power_.begin()) - 1;
     const double rise = std::max(log_power_[i + 1] - log_power_[i], 1e-6);
-    const double reached = static_cast<double>(i) + std::clamp((target - log_power_[i]) / rise, 0.0, 1.0);
-    const double position = std::min(reached, position_of(sm));
-    return {std::exp(between(log_time_, position)), std::exp(between(log_power_, position) + log_scale)};
+    return at(static_cast<double>(i) + std::clamp((log_power - log_power_[i]) / rise, 0.0, 1.0));
   }
 
  private:
   static double log_clock(double i) { return std::log(kLowestClock) * (1 - i / (kGrid - 1)); }
-  static double position_of(double sm) {
-    const double clock = std::clamp(sm, kLowestClock, 1.0);
-    return (1 - std::log(clock) / std::log(kLowestClock)) * (kGrid - 1);
-  }
   static double between(const std::array<double, kGrid>& y, double position) {
     const auto i = std::min(static_cast<std::size_t>(std::max(position, 0.0)), kGrid - 2);
     const double part = position - static_cast<double>(i);
     return y[i] * (1 - part) + y[i + 1] * part;
   }
+  [[nodiscard]] Place at(double position) const {
+    return {position, std::exp(between(log_time_, position)), std::exp(between(log_power_, position))};
+  }
 
   double memory_;
   std::array<double, kGrid> log_time_{};
   std::array<double, kGrid> log_power_{};
+};
+
+/// What a cap leaves each phase of an iteration of one workload, whatever clock is asked for beside it.
+struct Capped {
+  double memory = 0;
+  double cap = 0;
+  std::array<Throttle::Place, kPhaseAt.size()> phases{};
 };
 
 /// One workload's shape, with what throttling needs kept for as long as only power's scale changes.
@@ -127,6 +141,16 @@ class Curve {
     const auto n = static_cast<Eigen::Index>(situations.size());
     Eigen::VectorXd out(2 * n);
     const double spread = std::exp(w[phase_spread]);
+    std::array<double, kPhaseAt.size()> scales{};  // of each phase's power, logarithms
+    std::array<double, kPhaseAt.size()> factors{};
+    for (std::size_t j = 0; j < kPhaseAt.size(); ++j) {
+      scales[j] = w[log_power] + spread * kPhaseAt[j] - spread * spread / 2;
+      factors[j] = std::exp(scales[j]);
+    }
+    std::optional<Capped> capped;
+    std::optional<double> clock;  // and the memory's: of `asked`
+    double clock_memory = 0;
+    Throttle::Place asked;
     for (Eigen::Index i = 0; i < n; ++i) {
       const Situation& here = situations[static_cast<std::size_t>(i)];
       if (!here.cap) {
@@ -136,14 +160,24 @@ class Curve {
         continue;
       }
       const Throttle& throttle = throttled(here.memory);
-      const double log_cap = std::log(*here.cap) + w[cap_margin];
+      // Settings come limit by limit or clock by clock.
+      if (!capped || capped->memory != here.memory || capped->cap != *here.cap) {
+        capped = Capped{here.memory, *here.cap, {}};
+        const double log_cap = std::log(*here.cap) + w[cap_margin];
+        for (std::size_t j = 0; j < kPhaseAt.size(); ++j)
+          capped->phases[j] = throttle.at_power(log_cap - scales[j]);
+      }
+      if (clock != here.sm || clock_memory != here.memory) {
+        clock = here.sm;
+        clock_memory = here.memory;
+        asked = throttle.at_clock(here.sm);
+      }
       double time = 0;
       double energy = 0;
       for (std::size_t j = 0; j < kPhaseAt.size(); ++j) {
-        const double scale = w[log_power] + spread * kPhaseAt[j] - spread * spread / 2;
-        const auto stretch = throttle.under(log_cap, scale, here.sm);
-        time += kPhaseShare[j] * stretch.time;
-        energy += kPhaseShare[j] * stretch.time * stretch.power;
+        const Throttle::Place& held = capped->phases[j].position < asked.position ? capped->phases[j] : asked;
+        time += kPhaseShare[j] * held.time;
+        energy += kPhaseShare[j] * held.time * held.power * factors[j];
       }
       out[i] = w[log_time] + std::log(time);
       out[n + i] = std::log(energy / time);
@@ -167,6 +201,16 @@ class Curve {
 
 Eigen::VectorXd responses(const Parameters& w, std::span<const Situation> at) {
   return Curve(w).at(w, at);
+}
+
+Eigen::VectorXd responses_brought(Parameters w, std::span<const Situation> at) {
+  Curve curve(w);
+  for (int step = 0; step < kStepsToDefault; ++step) {
+    const double off = curve.at(w, at.last(1))[1];
+    if (std::abs(off) < kSame) break;
+    w[log_power] -= off;
+  }
+  return curve.at(w, at);
 }
 
 Slopes slopes(const Parameters& w, std::span<const Situation> at) {

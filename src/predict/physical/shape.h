@@ -41,7 +41,11 @@ struct Situation {
 /// Logarithms of time and of power (n of each, time first) over those measured at the default.
 [[nodiscard]] Eigen::VectorXd responses(const Parameters& workload, std::span<const Situation> at);
 
-/// The same and its slopes by every parameter: 2n x kParameters.
+/// Of the workload that at the last of `at`, the default, draws what was measured there, as far as its limit
+/// lets that be told: `workload` in everything but `log_power`.
+[[nodiscard]] Eigen::VectorXd responses_brought(Parameters workload, std::span<const Situation> at);
+
+/// As `responses`, and its slopes by every parameter: 2n x kParameters.
 struct Slopes {
   Eigen::VectorXd value;
   Eigen::MatrixXd slope;

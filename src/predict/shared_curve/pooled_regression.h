@@ -17,9 +17,11 @@ struct CurveRows {
   double weight = 1;  // of the whole curve; workloads of a large group count less
 };
 
-enum class Quantity { time, energy };
+enum class Quantity { time, energy, power };
 
-[[nodiscard]] inline const Eigen::VectorXd& values(const CurveRows& curve, Quantity quantity) {
+/// Logarithms over the default's, n.
+[[nodiscard]] inline Eigen::VectorXd values(const CurveRows& curve, Quantity quantity) {
+  if (quantity == Quantity::power) return curve.log_energy - curve.log_time;
   return quantity == Quantity::time ? curve.log_time : curve.log_energy;
 }
 

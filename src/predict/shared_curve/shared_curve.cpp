@@ -1,14 +1,13 @@
 #include "predict/shared_curve/shared_curve.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/text.h"
-#include "predict/shared_curve/local_regression.h"
+#include "predict/shared_curve/fitted_curve.h"
 
 namespace rubato::predict {
 namespace shared_curve {
@@ -119,82 +118,60 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const Eigen::VectorXd& v) {
-  return std::vector<double>(v.begin(), v.end());
-}
-
-/// Of time or of energy: one curve for all, and a share of the neighbours' own.
-struct Fitted {
-  Eigen::VectorXd coefficients;
-  LocalRegression local;
-  double local_share = 0;
-  ResidualSpread spread;
-
-  /// Log ratios at the settings whose hinges, and hinges with covariates, are given.
-  [[nodiscard]] Eigen::VectorXd at(const Eigen::MatrixXd& expanded, const Eigen::MatrixXd& hinges,
-                                   const Eigen::VectorXd& covariates) const {
-    Eigen::VectorXd out = expanded * coefficients;
-    if (local_share > 0)
-      out = (1 - local_share) * out + local_share * (hinges * local.coefficients(covariates));
-    return out;
-  }
-  [[nodiscard]] json state() const {
-    return {{"coefficients", to_json(coefficients)},
-            {"local", local.state()},
-            {"local_share", local_share},
-            {"spread", spread.state()}};
-  }
-  [[nodiscard]] static Result<Fitted> read(const json& state, const KnobBasis& basis);
-};
-
 tl::unexpected<Error> corrupt(std::string_view why) {
   return fail(ErrorCode::corrupt, cat("the state of a shared-curve model cannot be read: ", why),
               "a model of another version of rubato has to be trained again: rubato model train");
 }
 
-Result<Fitted> Fitted::read(const json& state, const KnobBasis& basis) {
-  auto spread = ResidualSpread::read(state.at("spread"));
-  if (!spread) return fail(spread.error());
-  auto local = LocalRegression::read(state.at("local"), basis.width(), basis.scores());
-  if (!local) return fail(local.error());
-  const auto coefficients = state.at("coefficients").get<std::vector<double>>();
-  const auto share = state.at("local_share").get<double>();
-  if (std::ssize(coefficients) != basis.columns() || spread->root.rows() != basis.width())
-    return corrupt("its parts are of different sizes");
-  if (!(share >= 0 && share <= 1)) return corrupt("a share is not between 0 and 1");
-  return Fitted{Eigen::Map<const Eigen::VectorXd>(coefficients.data(), basis.columns()), std::move(*local),
-                share, std::move(*spread)};
+Result<ResidualSpread> read_spread(const json& state, const KnobBasis& basis) {
+  auto spread = ResidualSpread::read(state);
+  if (spread && spread->root.rows() != basis.width()) return corrupt("its parts are of different sizes");
+  return spread;
 }
 
-Fitted fitted(const std::vector<CurveRows>& rows, Quantity quantity) {
-  const PooledFit pooled = fit_pooled(rows, quantity);
-  LocalRegression local(rows, quantity);
-  constexpr std::array kShares = {0.0, 0.25, 0.5, 0.75, 1.0};
-  std::optional<double> least;
-  double share = 0;
-  std::vector<Eigen::VectorXd> residuals;
-  for (const double candidate : kShares) {
-    std::vector<Eigen::VectorXd> mixed;
-    double error = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      mixed.emplace_back((1 - candidate) * pooled.left_out[i] + candidate * local.left_out()[i]);
-      error += rows[i].weight * mixed.back().cwiseAbs().mean();
-    }
-    if (least && error >= *least) continue;
-    least = error;
-    share = candidate;
-    residuals = std::move(mixed);
+/// Energy is drawn twice, by itself and as time times power, each of which is smoother over some knobs: the
+/// share of the second is chosen as the neighbours' is.
+struct Parts {
+  KnobBasis basis;
+  FittedCurve time;
+  FittedCurve energy;
+  std::optional<FittedCurve> power;  // where it has a share
+  double power_share = 0;
+  ResidualSpread time_spread;
+  ResidualSpread energy_spread;
+
+  [[nodiscard]] Centre centre(const Eigen::MatrixXd& hinges, const Eigen::VectorXd& covariates) const {
+    const Eigen::MatrixXd x = basis.expand(hinges, covariates);
+    Centre out{time.at(x, hinges, covariates), energy.at(x, hinges, covariates)};
+    if (power)
+      out.log_energy = (1 - power_share) * out.log_energy +
+                       power_share * (out.log_time + power->at(x, hinges, covariates));
+    return out;
   }
-  return {pooled.coefficients, std::move(local), share, fit_spread(rows, residuals)};
+};
+
+Parts learnt(KnobBasis basis, const std::vector<CurveRows>& rows) {
+  FittedCurve time(rows, Quantity::time);
+  FittedCurve energy(rows, Quantity::energy);
+  FittedCurve power(rows, Quantity::power);
+  std::vector<Eigen::VectorXd> product;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    product.emplace_back(time.left_out()[i] + power.left_out()[i]);
+  const Mixed mixed = best_mixed(rows, energy.left_out(), product);
+  ResidualSpread time_spread = fit_spread(rows, time.left_out());
+  Parts out{std::move(basis),
+            std::move(time),
+            std::move(energy),
+            std::nullopt,
+            mixed.share,
+            std::move(time_spread),
+            fit_spread(rows, mixed.residuals)};
+  if (mixed.share > 0) out.power = std::move(power);
+  return out;
 }
 
 class SharedCurve final : public Model {
  public:
-  struct Parts {
-    KnobBasis basis;
-    Fitted time;
-    Fitted energy;
-  };
   explicit SharedCurve(Parts parts) : parts_(std::move(parts)) {}
 
   Result<Prediction> predict(const Known& known, std::span<const KnobPoint> at) const override {
@@ -204,12 +181,18 @@ class SharedCurve final : public Model {
     for (const Observed& probe : known.probes) probed.push_back(probe.at);
     const auto probes = centre(known, probed);
     if (!probes) return fail(probes.error());
-    return believed(parts_.basis, parts_.time.spread, parts_.energy.spread, known, at, *here, *probes);
+    return believed(parts_.basis, parts_.time_spread, parts_.energy_spread, known, at, *here, *probes);
   }
 
   json state() const override {
-    return {
-        {"basis", parts_.basis.state()}, {"time", parts_.time.state()}, {"energy", parts_.energy.state()}};
+    json out{{"basis", parts_.basis.state()},
+             {"time", parts_.time.state()},
+             {"energy", parts_.energy.state()},
+             {"power_share", parts_.power_share},
+             {"time_spread", parts_.time_spread.state()},
+             {"energy_spread", parts_.energy_spread.state()}};
+    if (parts_.power) out["power"] = parts_.power->state();
+    return out;
   }
 
  private:
@@ -218,8 +201,7 @@ class SharedCurve final : public Model {
     if (!hinges) return fail(hinges.error());
     const auto covariates = parts_.basis.covariates(known);
     if (!covariates) return fail(covariates.error());
-    const Eigen::MatrixXd x = parts_.basis.expand(*hinges, *covariates);
-    return Centre{parts_.time.at(x, *hinges, *covariates), parts_.energy.at(x, *hinges, *covariates)};
+    return parts_.centre(*hinges, *covariates);
   }
 
   Parts parts_;
@@ -243,20 +225,32 @@ class SharedCurveLearner final : public Learner {
       return fail(ErrorCode::invalid_argument,
                   cat("a shared curve needs at least ", kFewest,
                       " workloads that were measured at more than their default; there is ", rows->size()));
-    return std::make_unique<SharedCurve>(SharedCurve::Parts{std::move(*basis), fitted(*rows, Quantity::time),
-                                                            fitted(*rows, Quantity::energy)});
+    return std::make_unique<SharedCurve>(learnt(std::move(*basis), *rows));
   }
 
   Result<std::unique_ptr<Model>> read(const json& state) const override {
     try {
       auto basis = KnobBasis::read(state.at("basis"));
       if (!basis) return fail(basis.error());
-      auto time = Fitted::read(state.at("time"), *basis);
+      auto time = FittedCurve::read(state.at("time"), *basis);
       if (!time) return fail(time.error());
-      auto energy = Fitted::read(state.at("energy"), *basis);
+      auto energy = FittedCurve::read(state.at("energy"), *basis);
       if (!energy) return fail(energy.error());
-      return std::make_unique<SharedCurve>(
-          SharedCurve::Parts{std::move(*basis), std::move(*time), std::move(*energy)});
+      const auto share = state.at("power_share").get<double>();
+      if (!(share >= 0 && share <= 1)) return corrupt("a share is not between 0 and 1");
+      std::optional<FittedCurve> power;
+      if (share > 0) {
+        auto read = FittedCurve::read(state.at("power"), *basis);
+        if (!read) return fail(read.error());
+        power = std::move(*read);
+      }
+      auto time_spread = read_spread(state.at("time_spread"), *basis);
+      if (!time_spread) return fail(time_spread.error());
+      auto energy_spread = read_spread(state.at("energy_spread"), *basis);
+      if (!energy_spread) return fail(energy_spread.error());
+      return std::make_unique<SharedCurve>(Parts{std::move(*basis), std::move(*time), std::move(*energy),
+                                                 std::move(power), share, std::move(*time_spread),
+                                                 std::move(*energy_spread)});
     } catch (const json::exception& error) {
       return corrupt(error.what());
     }

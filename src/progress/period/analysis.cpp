@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kLongestSeconds = 33;  // asked about; a little beyond the 30 s promised
 constexpr double kBandPoints = 1280;    // the latest, on each grid
+constexpr double kAsked = 1.5;          // a candidate is not moved as far below its band
 constexpr double kBandLongest = 64;     // steps of the grid
 constexpr double kLeastUpdates = 2.6;   // in a cycle: fewer show an alias as well as the cycle
 constexpr double kLeastCycles = 2.2;    // of a candidate, in what is looked at
@@ -48,7 +49,9 @@ double continuity_of(const Series& level, const Span& span) {
 bool folds_worse(const Samples& samples, const Judged& judged, double other_s, double period_s,
                  const Span& span, double margin, double least = 0) {
   const double longer_s = std::max(other_s, period_s);
-  const auto events = events_of(samples, judged.band->readings, judged.band->factors, 2 * longer_s, kEvents);
+  const Band& band = *judged.band;
+  const auto events =
+      events_of(fresh_readings(samples, band.readings, band.factors, kEvents), band.readings, 2 * longer_s);
   const double stretch_s = std::max(kFoldCycles * longer_s, kFoldUpdates * span.update_s);
   const double bin_s = std::max(std::min(other_s, period_s) / kFoldBins, span.update_s);
   const auto share = [&](double tried_s) {
@@ -110,9 +113,13 @@ std::vector<Band> bands_of(const Samples& samples, const Span& span) {
     const double from = std::max(span.begin_s, span.end_s - kBandPoints * step);
     const double longest =
         std::min({kBandLongest * step, kLongestSeconds, (span.end_s - from) / kLeastCycles});
-    if (longest > shortest)
+    if (longest > shortest) {
       bands.push_back(
           search_band(resample(samples, from, span.end_s, step, columns), span.update_s, shortest, longest));
+      Band& band = bands.back();
+      if (!band.factors.empty() && shortest < kAsked * kFine * span.update_s)
+        band.fresh = fresh_readings(samples, band.readings, band.factors, kEvents);
+    }
     shortest = std::max(shortest, 56 * step);  // a little overlap
   }
   return bands;
@@ -137,7 +144,9 @@ Analysis analyse(const Samples& samples, const Span& span) {
   if (best == nullptr) return out;
   Judged now = all[best->index];
   // Where following came out at another length, as at twice a candidate, that length was believed.
-  if (std::abs(best->length_s / now.candidate.period_s - 1) > kAnotherLength)
+  if (std::abs(best->length_s / now.candidate.period_s - 1) > kAnotherLength &&
+      !(now.candidate.period_s < kSharper * span.update_s &&
+        folds_worse(samples, now, best->length_s, now.candidate.period_s, span, 0)))
     now.candidate.period_s = best->length_s;
   Finding finding;
   finding.chance = out.chance;
@@ -167,7 +176,7 @@ Analysis analyse(const Samples& samples, const Span& span) {
   if (finding.relation == PeriodRelation::exact && sharper_s != finding.period_s) {
     finding.period_s = sharper_s;
     finding.sharpened = true;
-    finding.followed = follow(finding.level, sharper_s);
+    finding.followed = follow(finding.level, sharper_s, span.update_s);
   }
   out.finding = std::move(finding);
   return out;

@@ -41,6 +41,7 @@ std::vector<double> summits_of(const Band& band, double shortest_s) {
   std::sort(at.begin(), at.end(), [&](auto a, auto b) { return rho[a] > rho[b]; });
   if (at.size() > kMostSummits) at.resize(kMostSummits);
   std::vector<double> out;
+  out.reserve(at.size());
   for (const std::size_t lag : at)
     out.push_back((static_cast<double>(lag) + shift_of_summit(rho[lag - 1], rho[lag], rho[lag + 1])) *
                   band.profile.step_s);
@@ -71,6 +72,7 @@ std::vector<double> lines_of(const Band& band, double shortest_s) {
   std::sort(at.begin(), at.end(), [&](auto a, auto b) { return line[a].real() > line[b].real(); });
   if (at.size() > kMostLines) at.resize(kMostLines);
   std::vector<double> out;
+  out.reserve(at.size());
   for (const std::size_t k : at)
     out.push_back(period_of(static_cast<double>(k) +
                             shift_of_summit(line[k - 1].real(), line[k].real(), line[k + 1].real())));
@@ -80,7 +82,7 @@ std::vector<double> lines_of(const Band& band, double shortest_s) {
 class Pool {
  public:
   Pool(const Samples& samples, const std::vector<Band>& bands, const Span& span)
-      : samples_(samples), bands_(bands), span_(span), all_(judge_all(samples, bands, span)) {
+      : bands_(bands), span_(span), all_(judge_all(bands, span)) {
     const double update_s = samples.hold_s(Column::power).value_or(span.reading_s);
     shortest_s_ = std::max(2 * span.reading_s, kLeastUpdates * update_s);
     longest_s_ = std::min(kLongestSeconds, (span.end_s - span.begin_s) / kLeastCycles);
@@ -94,7 +96,7 @@ class Pool {
     if (band == nullptr) return;
     const double refined_s = refined_period(band->profile, period_s);
     if (std::abs(refined_s / period_s - 1) < kRefined) period_s = refined_s;
-    all_.push_back(judge(samples_, {period_s, band->readings.step_s}, *band, span_));
+    all_.push_back(judge({period_s, band->readings.step_s}, *band, span_));
   }
 
   [[nodiscard]] double shortest_in(const Band& band) const {
@@ -109,7 +111,6 @@ class Pool {
     return nullptr;
   }
 
-  const Samples& samples_;
   const std::vector<Band>& bands_;
   const Span& span_;
   std::vector<Judged> all_;

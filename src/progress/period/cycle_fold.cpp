@@ -14,7 +14,7 @@ constexpr std::size_t kMostCycles = 96;
 constexpr std::size_t kLeastCycles = 3;
 constexpr double kMostPhases = 24;  // of a cycle, in which it is compared
 constexpr double kLeastPhases = 4;
-constexpr std::size_t kMostApart = 8;
+constexpr std::size_t kMostApart = 12;
 constexpr std::size_t kLeastPairs = 2;
 constexpr double kJudged = 8;  // cycles, of which `shown` is asked
 

@@ -20,7 +20,7 @@ struct CycleFold {
   double no_part = 0;
   /// The same over the noise of one update, for eight cycles: as the traces' judge asks for it.
   double shown = 0;
-  /// Squares between neighbours, less those between cycles two (three; four to eight, the most) apart, over
+  /// Squares between neighbours, less those between cycles two (three; four to twelve, the most) apart, over
   /// the former; and the first over its standard error.
   double by_twos = 0;
   double by_twos_z = 0;

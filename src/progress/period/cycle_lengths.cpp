@@ -10,6 +10,7 @@ namespace {
 constexpr double kUneven = 0.02;  // spread of lengths that jitter
 constexpr double kStepped = 1.6;  // times what neighbours differ by: the length changed, or drifts
 constexpr std::size_t kGroups = 5;
+constexpr double kOneSided = 2;  // standard errors of the mean
 
 }  // namespace
 
@@ -53,7 +54,9 @@ double steady_median(std::vector<double> lengths) {
     sum += length;
     count += 1;
   }
-  return sum / count;
+  // Where lengths stray to one side only, as beside pauses, the mean goes with them.
+  const double mean = sum / count;
+  return std::abs(mean - median) > kOneSided * spread / std::sqrt(count) ? median : mean;
 }
 
 }  // namespace rubato::progress

@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "progress/period/cycle_chain.h"
 #include "progress/period/likeness.h"
 
 namespace rubato::progress {
 
 namespace {
 
-constexpr double kReach = 0.22;       // of a period: how far a mark may lie from where it is expected
-constexpr double kMatches = 0.5;      // as likeness
-constexpr double kFoundAgain = 0.65;  // asks more: there is more room for chance
-constexpr double kLearning = 0.2;     // share of the newest cycle in the template
-constexpr double kSearch = 6;         // periods to look ahead for the end of a stall
+constexpr double kReach = 0.22;         // of a period: how far a mark may lie from where it is expected
+constexpr double kMatches = 0.5;        // as likeness
+constexpr double kFoundAgain = 0.65;    // asks more: there is more room for chance
+constexpr double kLearning = 0.2;       // share of the newest cycle in the template
+constexpr double kEnd = 1.6;            // periods after the last mark, in which another would be seen
+constexpr std::size_t kNeighbours = 4;  // quarters of a period on both sides
+constexpr std::size_t kMostAnchors = 3;
+constexpr std::size_t kApart = 12;  // quarters of a period
+constexpr double kSearch = 6;       // periods to look ahead for the end of a stall
 
 class Template {
  public:
@@ -62,6 +68,7 @@ class Template {
 struct Mark {
   double at = 0;  // in grid steps
   double alike = 0;
+  bool paused = false;  // something else lies between the one before and this
 };
 
 /// The place near `expected` that matches best, a little less willingly the farther off.
@@ -162,7 +169,7 @@ void take_cycles(const std::vector<Mark>& marks, const Series& series, Followed&
     std::nth_element(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2), near.end());
     const double usual = near[near.size() / 2];
     const Cycle cycle{time(marks[i - 1]), time(marks[i])};
-    if (lengths[i - 1] > 1.35 * usual) {
+    if (marks[i].paused || lengths[i - 1] > 1.35 * usual) {
       out.late.push_back(cycle);
     } else {
       out.cycles.push_back(cycle);
@@ -178,45 +185,52 @@ void take_cycles(const std::vector<Mark>& marks, const Series& series, Followed&
   }
 }
 
+/// Where cycles are likest to the next, and change most; the likest first.
+std::vector<std::size_t> anchors_of(const Series& series, double period_s, std::size_t whole) {
+  const auto stretches = likeness(series, period_s, period_s, 0.06 * period_s);
+  const std::size_t stride = std::max<std::size_t>(1, whole / 4);
+  const std::size_t half = whole / 2;
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    if (!stretches[i].known) continue;
+    double alike = stretches[i].alike;
+    for (std::size_t j = 1; j <= kNeighbours; ++j) {
+      if (i >= j && stretches[i - j].known) alike += stretches[i - j].alike;
+      if (i + j < stretches.size() && stretches[i + j].known) alike += stretches[i + j].alike;
+    }
+    if (alike > 0) order.emplace_back(alike, i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::size_t> out;
+  std::vector<std::size_t> taken;
+  for (const auto& [alike, i] : order) {
+    if (out.size() == kMostAnchors) break;
+    if (std::any_of(taken.begin(), taken.end(),
+                    [&, at = i](std::size_t t) { return (t > at ? t - at : at - t) < kApart; }))
+      continue;
+    taken.push_back(i);
+    std::size_t anchor = strongest_change(series, i * stride, whole);
+    if (anchor < half) anchor += whole;
+    if (anchor + half + 1 < series.size) out.push_back(anchor);
+  }
+  return out;
+}
+
 }  // namespace
 
-Followed follow(const Series& series, double period_s) {
+Followed follow(const Series& series, double period_s, double update_s) {
   Followed out;
   const double period = period_s / series.step_s;
   const auto whole = static_cast<std::size_t>(std::lround(period));
   if (whole < 3 || series.size < 3 * whole) return out;
-  const auto stretches = likeness(series, period_s, period_s, 0.06 * period_s);
-  std::size_t best = stretches.size();
-  double best_alike = 0;
-  const auto neighbours = [&](std::size_t i) {
-    double sum = stretches[i].known ? stretches[i].alike : 0.0;
-    for (std::size_t j = 1; j <= 4; ++j) {
-      if (i >= j && stretches[i - j].known) sum += stretches[i - j].alike;
-      if (i + j < stretches.size() && stretches[i + j].known) sum += stretches[i + j].alike;
-    }
-    return sum;
-  };
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    const double alike = neighbours(i);
-    if (stretches[i].known && alike > best_alike) {
-      best_alike = alike;
-      best = i;
-    }
-  }
-  if (best == stretches.size()) return out;
-  const std::size_t stride = std::max<std::size_t>(1, whole / 4);
-  const std::size_t half = whole / 2;
-  std::size_t anchor = strongest_change(series, best * stride, whole);
-  if (anchor < half) anchor += whole;
-  if (anchor + half + 1 >= series.size) return out;
-  const Template shape(series, anchor, half);
-  const Mark start{static_cast<double>(anchor), 1.0};
+  const auto anchors = anchors_of(series, period_s, whole);
   std::vector<Mark> marks;
-  std::optional<double> lost_before;
-  run(shape, start, period, -1, series, marks, lost_before);
-  std::reverse(marks.begin(), marks.end());
-  marks.push_back(start);
-  run(shape, start, period, +1, series, marks, out.lost_at_s);
+  for (const ChainMark& mark : chain_of_cycles(series, anchors, period, update_s / series.step_s))
+    marks.push_back({mark.at, mark.alike, mark.paused});
+  if (marks.empty()) return out;
+  if (marks.back().at + kEnd * period < static_cast<double>(series.size))
+    out.lost_at_s = series.begin_s + series.step_s * (marks.back().at + 0.5 * period);
   take_cycles(marks, series, out);
   return out;
 }

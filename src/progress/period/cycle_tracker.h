@@ -26,8 +26,8 @@ struct Followed {
 };
 
 /// `series` has its slow part taken off and its columns weighed; `period_s` is a first guess within some
-/// percent.
-[[nodiscard]] Followed follow(const Series& series, double period_s);
+/// percent; `update_s`: between two values that can differ, by which no mark is placed better; 0: not known.
+[[nodiscard]] Followed follow(const Series& series, double period_s, double update_s = 0);
 
 /// From the last of the marks on, at the same place of the cycle: the template is the mean around all marks.
 [[nodiscard]] Followed follow_on(const Series& series, double period_s, const std::vector<double>& marks_s);

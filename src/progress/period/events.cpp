@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
 
 namespace rubato::progress {
 
@@ -12,11 +15,58 @@ constexpr double kPlateau = 0.06;       // as in likeness over a series
 constexpr std::size_t kLeastPairs = 4;  // in a stretch
 
 constexpr double kNoPartner = 2;
+constexpr double kFarther = 0.1;  // each further period costs: far cycles have drifted
 
-struct Partner {
-  double cost = kNoPartner;
-  double value = 0;
-};
+enum Kind : std::size_t { kAny, kOdd, kNotThird, kKinds };
+
+/// Readings that each is compared with: itself where there is none.
+using Partners = std::array<std::vector<std::uint32_t>, kKinds>;
+
+/// Nearness counts, and how few periods lie between.
+Partners partners_of(const std::vector<double>& at, double begin, double end, double period_s,
+                     double tolerance_s, std::size_t most_periods) {
+  const std::size_t n = at.size();
+  Partners out;
+  for (auto& of : out) {
+    of.resize(n);
+    std::iota(of.begin(), of.end(), 0U);
+  }
+  // Twice the middle between one reading and the next, so that nothing need be subtracted in the search.
+  std::vector<double> middle(n, std::numeric_limits<double>::infinity());
+  for (std::size_t j = 0; j + 1 < n; ++j) middle[j] = at[j] + at[j + 1];
+  std::vector<std::size_t> nearest(most_periods + 1, 0);
+  const auto from = static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), begin) - at.begin());
+  for (std::size_t i = from; i < n && at[i] <= end; ++i) {
+    std::array<double, kKinds> cost;
+    cost.fill(kNoPartner);
+    std::array<std::uint32_t, kKinds> partner;
+    partner.fill(static_cast<std::uint32_t>(i));
+    for (std::size_t k = 1; k <= most_periods; ++k) {
+      const double far = kFarther * static_cast<double>(k);
+      if (far >= std::max({cost[kAny], cost[kOdd], cost[kNotThird]})) break;
+      const double want = at[i] + static_cast<double>(k) * period_s;
+      std::size_t j = nearest[k];
+      // Mostly none, one or two further on: which, no branch foretells.
+      j += middle[j] <= 2 * want ? 1 : 0;
+      j += middle[j] <= 2 * want ? 1 : 0;
+      while (middle[j] <= 2 * want) ++j;
+      nearest[k] = j;
+      const double off = std::abs(at[j] - want);
+      const double here = off > tolerance_s ? kNoPartner : off / tolerance_s + far;
+      const auto found = static_cast<std::uint32_t>(j);
+      const auto take = [&](Kind kind) {
+        const bool better = here < cost[kind];
+        cost[kind] = better ? here : cost[kind];
+        partner[kind] = better ? found : partner[kind];
+      };
+      take(kAny);
+      if (k % 2 == 1) take(kOdd);
+      if (k % 3 != 0) take(kNotThird);
+    }
+    for (std::size_t kind = 0; kind < kKinds; ++kind) out[kind][i] = partner[kind];
+  }
+  return out;
+}
 
 struct Common {
   double products = 0;
@@ -30,10 +80,9 @@ struct Common {
 
 }  // namespace
 
-std::vector<Events> events_of(const Samples& samples, const Series& readings,
-                              const std::vector<double>& factors, double width_s, std::size_t most) {
-  std::vector<Events> out;
-  const Series slow = smooth(readings, width_s);
+Fresh fresh_readings(const Samples& samples, const Series& readings, const std::vector<double>& factors,
+                     std::size_t most) {
+  Fresh out;
   const double end_s = readings.begin_s + static_cast<double>(readings.size) * readings.step_s;
   for (std::size_t c = 0; c < readings.which.size(); ++c) {
     const auto& kept = samples.column(readings.which[c]);
@@ -43,6 +92,7 @@ std::vector<Events> events_of(const Samples& samples, const Series& readings,
     const auto last =
         std::lower_bound(it, kept.end(), end_s, [](const ColumnSample& s, double t) { return s.at_s < t; });
     Events events;
+    std::vector<std::size_t> bins;
     if (last - it > static_cast<std::ptrdiff_t>(4 * most)) it = last - static_cast<std::ptrdiff_t>(4 * most);
     double previous = 0;
     for (; it != last; ++it) {
@@ -50,18 +100,28 @@ std::vector<Events> events_of(const Samples& samples, const Series& readings,
           events.at_s.empty() || it->value != previous || it->at_s - events.at_s.back() > 0.95 * hold_s;
       if (!fresh) continue;
       previous = it->value;
-      const auto bin = std::min(static_cast<std::size_t>((it->at_s - readings.begin_s) / readings.step_s),
-                                readings.size - 1);
       events.at_s.push_back(it->at_s);
-      events.value.push_back(it->value * factors[c] - slow.columns[c][bin]);
+      events.value.push_back(it->value * factors[c]);
+      bins.push_back(std::min(static_cast<std::size_t>((it->at_s - readings.begin_s) / readings.step_s),
+                              readings.size - 1));
     }
     if (events.at_s.size() > most) {
       const auto drop = static_cast<std::ptrdiff_t>(events.at_s.size() - most);
       events.at_s.erase(events.at_s.begin(), events.at_s.begin() + drop);
       events.value.erase(events.value.begin(), events.value.begin() + drop);
+      bins.erase(bins.begin(), bins.begin() + drop);
     }
-    out.push_back(std::move(events));
+    out.columns.push_back(std::move(events));
+    out.bin.push_back(std::move(bins));
   }
+  return out;
+}
+
+std::vector<Events> events_of(const Fresh& fresh, const Series& readings, double width_s) {
+  std::vector<Events> out = fresh.columns;
+  const Series slow = smooth(readings, width_s);
+  for (std::size_t c = 0; c < out.size(); ++c)
+    for (std::size_t i = 0; i < out[c].value.size(); ++i) out[c].value[i] -= slow.columns[c][fresh.bin[c][i]];
   return out;
 }
 
@@ -79,47 +139,40 @@ EventLikeness likeness(const std::vector<Events>& columns, double window_s, doub
     any = true;
   }
   EventLikeness out;
-  std::array<Common, 3> common;
+  std::array<Common, kKinds> common;
   if (!any || end - begin < window_s + period_s) return out;
   const double stride = window_s / 4;
   const auto cells = static_cast<std::size_t>((end - begin) / stride) + 1;
   std::vector<double> products(cells, 0.0);
   std::vector<double> squares(cells, 0.0);
   std::vector<double> pairs(cells, 0.0);
+  Partners partners;
+  const std::vector<double>* placed = nullptr;  // the times that the partners were found by
   for (const auto& column : columns) {
     const auto& at = column.at_s;
     const auto& x = column.value;
-    std::vector<std::size_t> partner(most_periods + 1, 0);
+    // Columns are mostly read together.
+    if (placed == nullptr || at != *placed) {
+      partners = partners_of(at, begin, end, period_s, tolerance_s, most_periods);
+      placed = &at;
+    }
     const auto from = static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), begin) - at.begin());
     for (std::size_t i = from; i < at.size() && at[i] <= end; ++i) {
       energy += x[i] * x[i];
       count += 1;
-      std::array<Partner, 3> chosen;  // any, odd, not a multiple of three
-      for (std::size_t k = 1; k <= most_periods; ++k) {
-        const double want = at[i] + static_cast<double>(k) * period_s;
-        std::size_t& j = partner[k];
-        while (j + 1 < at.size() && std::abs(at[j + 1] - want) <= std::abs(at[j] - want)) ++j;
-        const double off = std::abs(at[j] - want);
-        if (off > tolerance_s) continue;
-        // Nearness counts, but far cycles have drifted.
-        const Partner found{off / tolerance_s + 0.1 * static_cast<double>(k), x[j]};
-        if (found.cost < chosen[0].cost) chosen[0] = found;
-        if (k % 2 == 1 && found.cost < chosen[1].cost) chosen[1] = found;
-        if (k % 3 != 0 && found.cost < chosen[2].cost) chosen[2] = found;
-      }
-      for (std::size_t kind = 0; kind < chosen.size(); ++kind)
-        if (chosen[kind].cost < kNoPartner) common[kind].add(x[i], chosen[kind].value);
-      if (chosen[0].cost >= kNoPartner) continue;
-      const double other = chosen[0].value;
+      for (std::size_t kind = 0; kind < kKinds; ++kind)
+        if (partners[kind][i] != i) common[kind].add(x[i], x[partners[kind][i]]);
+      if (partners[kAny][i] == i) continue;
+      const double other = x[partners[kAny][i]];
       const auto cell = static_cast<std::size_t>((at[i] - begin) / stride);
       products[cell] += x[i] * other;
       squares[cell] += 0.5 * (x[i] * x[i] + other * other);
       pairs[cell] += 1;
     }
   }
-  out.best = common[0].alike();
-  out.odd = common[1].alike();
-  out.not_third = common[2].alike();
+  out.best = common[kAny].alike();
+  out.odd = common[kOdd].alike();
+  out.not_third = common[kNotThird].alike();
   const double floor = count > 0 ? kPlateau * energy / count : 0;
   for (std::size_t c = 0; c + 4 <= cells; ++c) {
     double xy = 0;

@@ -15,11 +15,18 @@ struct Events {
   std::vector<double> value;
 };
 
-/// Of the columns of `readings`, over its stretch of time, less its moving average over `width_s`, by the
-/// given factors. At most `most` readings per column, the latest.
-[[nodiscard]] std::vector<Events> events_of(const Samples& samples, const Series& readings,
-                                            const std::vector<double>& factors, double width_s,
-                                            std::size_t most);
+/// All that a look finds of them, slow change included: the same for every width.
+struct Fresh {
+  std::vector<Events> columns;                // by their factors
+  std::vector<std::vector<std::size_t>> bin;  // of the grid, that each reading falls into
+};
+
+/// Of the columns of `readings`, over its stretch of time. At most `most` readings per column, the latest.
+[[nodiscard]] Fresh fresh_readings(const Samples& samples, const Series& readings,
+                                   const std::vector<double>& factors, std::size_t most);
+
+/// Less the moving average of `readings`, which the factors have been applied to, over `width_s`.
+[[nodiscard]] std::vector<Events> events_of(const Fresh& fresh, const Series& readings, double width_s);
 
 /// What readings a whole number of periods apart have in common.
 struct EventLikeness {

@@ -42,7 +42,22 @@ void transform(std::span<Complex> data) {
   if (n < 2) return;
   reorder(data);
   const std::vector<Complex>& root = roots(n);
-  for (std::size_t half = 1; half < n; half *= 2) {
+  std::size_t half = 1;
+  if (n >= 4) {  // the first two rounds turn by nothing but quarters
+    for (std::size_t base = 0; base < n; base += 4) {
+      const Complex a = data[base] + data[base + 1];
+      const Complex b = data[base] - data[base + 1];
+      const Complex c = data[base + 2] + data[base + 3];
+      const Complex d = data[base + 2] - data[base + 3];
+      const Complex turned(d.imag(), -d.real());
+      data[base] = a + c;
+      data[base + 2] = a - c;
+      data[base + 1] = b + turned;
+      data[base + 3] = b - turned;
+    }
+    half = 4;
+  }
+  for (; half < n; half *= 2) {
     const std::size_t stride = root.size() / half;
     for (std::size_t base = 0; base < n; base += 2 * half) {
       for (std::size_t i = 0; i < half; ++i) {

@@ -41,8 +41,7 @@ double weight_of(const Judged& judged, const std::vector<Judged>& all) {
 
 /// A period of few updates is known better from its multiples than from its own summit: half, a third and so
 /// on of what repeats is asked as well.
-void add_parts(const Samples& samples, const std::vector<Band>& bands, const Span& span,
-               std::vector<Judged>& all) {
+void add_parts(const std::vector<Band>& bands, const Span& span, std::vector<Judged>& all) {
   const std::size_t found = all.size();
   std::size_t asked = 0;
   for (std::size_t i = 0; i < found && asked < kMostParted; ++i) {
@@ -61,7 +60,7 @@ void add_parts(const Samples& samples, const std::vector<Band>& bands, const Spa
       Candidate part;
       part.period_s = period;
       part.step_s = band->readings.step_s;
-      all.push_back(judge(samples, part, *band, span));
+      all.push_back(judge(part, *band, span));
     }
   }
 }
@@ -81,12 +80,12 @@ Span span_of(const Samples& samples, const TelemetryFacts& facts, double begin_s
   return out;
 }
 
-Judged judge(const Samples& samples, const Candidate& candidate, const Band& band, const Span& span) {
+Judged judge(const Candidate& candidate, const Band& band, const Span& span) {
   const double period = candidate.period_s;
   const double window = window_for(period, span);
   Judged out{candidate, &band, {}, 1, true};
   if (period < kFine * span.update_s) {
-    const auto events = events_of(samples, band.readings, band.factors, 2 * period, kEvents);
+    const auto events = events_of(band.fresh, band.readings, 2 * period);
     const EventLikeness found = likeness(events, window, period, kTolerance * period, kPeriods);
     out.likeness = summary_of(found.stretches);
     out.supported = std::min(found.odd, found.not_third) > kSupport * found.best;
@@ -111,11 +110,11 @@ double window_for(double period_s, const Span& span) {
   return std::max(period_s, kLeastWindow * span.update_s);
 }
 
-std::vector<Judged> judge_all(const Samples& samples, const std::vector<Band>& bands, const Span& span) {
+std::vector<Judged> judge_all(const std::vector<Band>& bands, const Span& span) {
   std::vector<Judged> out;
   for (const auto& band : bands)
-    for (const auto& candidate : band.candidates) out.push_back(judge(samples, candidate, band, span));
-  add_parts(samples, bands, span, out);
+    for (const auto& candidate : band.candidates) out.push_back(judge(candidate, band, span));
+  add_parts(bands, span, out);
   std::sort(out.begin(), out.end(),
             [](const Judged& a, const Judged& b) { return a.candidate.period_s < b.candidate.period_s; });
   drop_swells(out);

@@ -39,12 +39,10 @@ inline constexpr std::size_t kEvents = 700;
 /// Length of the stretches compared, for a period.
 [[nodiscard]] double window_for(double period_s, const Span& span);
 
-[[nodiscard]] Judged judge(const Samples& samples, const Candidate& candidate, const Band& band,
-                           const Span& span);
+[[nodiscard]] Judged judge(const Candidate& candidate, const Band& band, const Span& span);
 
 /// All candidates of the bands, by length; a swell and its multiples have lost their sharpness.
-[[nodiscard]] std::vector<Judged> judge_all(const Samples& samples, const std::vector<Band>& bands,
-                                            const Span& span);
+[[nodiscard]] std::vector<Judged> judge_all(const std::vector<Band>& bands, const Span& span);
 
 /// The shortest of those that qualify; of several that are the same within some percent, the best. Null: none
 /// does.

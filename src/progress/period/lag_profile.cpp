@@ -132,7 +132,7 @@ LagProfile profile_of(const Series& series, double update_s) {
 
 Band search_band(Series readings, double update_s, double shortest_s, double longest_s) {
   const double step_s = readings.step_s;
-  Band band{shortest_s, longest_s, std::move(readings), {}, {}, {}, {}, {}};
+  Band band{shortest_s, longest_s, std::move(readings), {}, {}, {}, {}, {}, {}};
   if (band.readings.size < 16 || band.readings.columns.empty()) return band;
   const Series level = high_pass(band.readings, 1.5 * longest_s);
   const std::size_t max_lag = level.size * 5 / 9;

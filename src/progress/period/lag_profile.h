@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "progress/period/events.h"
 #include "progress/period/series.h"
 
 namespace rubato::progress {
@@ -32,6 +33,7 @@ struct Band {
   std::vector<LagProfile> by_column;  // the same of each column alone
   std::vector<double> shares;         // of each column in the profile; they sum to 1
   std::vector<Candidate> candidates;
+  Fresh fresh;  // the readings themselves, where periods are short enough to ask them
 };
 
 /// Of all columns together, each with the share of the variance it has in the series.

@@ -15,7 +15,10 @@ namespace {
 
 constexpr std::size_t kMostLeaders = 4;
 constexpr double kLeastChance = 0.02;  // of those after the first
+constexpr double kLeastMultiple = 0.001;
 constexpr double kSame = 0.02;
+constexpr double kSameLength = 0.04;
+constexpr std::size_t kWellFollowed = 6;
 constexpr double kNothing = -3;  // no fold of the updates, or no other leader
 constexpr std::size_t kLeastLengths = 3;
 constexpr double kOnGrid = 0.25;  // updates
@@ -43,35 +46,76 @@ constexpr std::array<std::string_view, kFollowedTraits> kNames = {
     // The best of the other leaders, less its own.
     "other_explained", "other_covered", "other_shown",
     // By the first ranking, of the leaders that are parts of it, multiples, or neither.
-    "part_chance", "multiple_chance", "other_chance"};
+    "part_chance", "multiple_chance", "other_chance",
+    // Share of all the variance that its cycles hold; the same of the best part, multiple, and other, less
+    // its
+    // own.
+    "held", "part_held", "multiple_held", "other_held"};
 
 enum Index : std::size_t {
   kCovered = kTraits + 5,
   kExplained = kTraits + 12,
   kShown = kTraits + 16,
-  kOthers = kTraits + 36
+  kOthers = kTraits + 36,
+  kHeld = kTraits + 42
 };
+constexpr std::size_t kRanked = 4;  // what is known of all leaders together
 constexpr std::array<Index, 3> kCompared = {kExplained, kCovered, kShown};
 
 float as_float(double x) {
   return static_cast<float>(x);
 }
 
-std::vector<std::size_t> first_of(const std::vector<Judged>& candidates, const std::vector<double>& chances) {
-  std::vector<std::size_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return chances[a] > chances[b]; });
-  std::vector<std::size_t> out;
-  for (const std::size_t i : order) {
-    if (out.size() == kMostLeaders || (!out.empty() && chances[i] < kLeastChance)) break;
-    const double period_s = candidates[i].candidate.period_s;
-    if (std::none_of(out.begin(), out.end(), [&](std::size_t known) {
-          return std::abs(candidates[known].candidate.period_s / period_s - 1) < kSame;
-        }))
-      out.push_back(i);
+/// Which candidates are followed: by their chances, but none twice under two names.
+class Choice {
+ public:
+  Choice(const std::vector<Judged>& candidates, const std::vector<double>& chances)
+      : candidates_(candidates), chances_(chances), order_(candidates.size()) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return chances[a] > chances[b]; });
   }
-  return out;
-}
+
+  /// Absent: no more. What was followed counts by the length it came to as well.
+  [[nodiscard]] std::optional<std::size_t> next(const std::vector<Leader>& known) {
+    for (; at_ < order_.size() && known.size() < kMostLeaders; ++at_) {
+      const std::size_t i = order_[at_];
+      if (!known.empty() && chances_[i] < kLeastChance) break;
+      if (is_new(i, known)) return i;
+    }
+    if (asked_ || known.empty()) return std::nullopt;
+    asked_ = true;
+    return multiple_of(known);
+  }
+
+ private:
+  [[nodiscard]] bool is_new(std::size_t i, const std::vector<Leader>& known) const {
+    const double period_s = candidates_[i].candidate.period_s;
+    return std::none_of(known.begin(), known.end(), [&](const Leader& leader) {
+      if (std::abs(leader.period_s / period_s - 1) < kSame) return true;
+      return leader.followed.cycles.size() >= kWellFollowed &&
+             std::abs(leader.length_s / period_s - 1) < kSameLength;
+    });
+  }
+
+  /// The likeliest that is the first some times: what the parts of an iteration hide.
+  [[nodiscard]] std::optional<std::size_t> multiple_of(const std::vector<Leader>& known) const {
+    for (const std::size_t i : order_) {
+      if (chances_[i] < kLeastMultiple) break;
+      const double period_s = candidates_[i].candidate.period_s;
+      if ((is_multiple(period_s / known.front().period_s) ||
+           is_multiple(period_s / known.front().length_s)) &&
+          is_new(i, known))
+        return i;
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<Judged>& candidates_;
+  const std::vector<double>& chances_;
+  std::vector<std::size_t> order_;
+  std::size_t at_ = 0;
+  bool asked_ = false;
+};
 
 /// How uneven the lengths are: half the distance of their quartiles, and of neighbours, over the median.
 struct Unevenness {
@@ -114,6 +158,7 @@ void describe(const Judged& judged, const std::optional<FoldedUpdates>& updates,
   for (const double x : {all.explained, all.no_half, all.no_third, all.no_part, all.shown, all.by_twos,
                          all.by_twos_z, all.by_threes, all.by_threes_z, all.by_more_z})
     put(x);
+  leader.traits[kHeld] = as_float(all.explained * followed.covered_s / seconds);
   const auto power =
       static_cast<std::size_t>(std::find(which.begin(), which.end(), Column::power) - which.begin());
   const CycleFold own = power < which.size()
@@ -136,18 +181,22 @@ void compare(std::vector<Leader>& leaders) {
     std::array<float, kCompared.size()> best{};
     best.fill(-1);
     std::array<float, 3> chances{};
+    std::array<float, 3> held{};
+    held.fill(as_float(kNothing));
     for (std::size_t j = 0; j < leaders.size(); ++j) {
       if (j == i) continue;
       for (std::size_t q = 0; q < kCompared.size(); ++q)
         best[q] = std::max(best[q], leaders[j].traits[kCompared[q]]);
       const double ratio = leaders[j].period_s / leaders[i].period_s;
-      float& chance = chances[is_multiple(1 / ratio) ? 0 : is_multiple(ratio) ? 1 : 2];
-      chance = std::max(chance, leaders[j].traits[kTraits]);
+      const std::size_t kind = is_multiple(1 / ratio) ? 0 : is_multiple(ratio) ? 1 : 2;
+      chances[kind] = std::max(chances[kind], leaders[j].traits[kTraits]);
+      held[kind] = std::max(held[kind], leaders[j].traits[kHeld] - leaders[i].traits[kHeld]);
     }
     LeaderTraits& own = leaders[i].traits;
     for (std::size_t q = 0; q < kCompared.size(); ++q)
       own[kOthers + q] = leaders.size() > 1 ? best[q] - own[kCompared[q]] : as_float(kNothing);
     std::copy(chances.begin(), chances.end(), own.begin() + kOthers + kCompared.size());
+    std::copy(held.begin(), held.end(), own.begin() + kHeld + 1);
   }
 }
 
@@ -177,25 +226,27 @@ std::vector<Leader> leaders_of(const Samples& samples, const std::vector<Judged>
                                const std::vector<Traits>& traits, const std::vector<double>& chances,
                                const std::optional<FoldedUpdates>& updates, const Span& span) {
   std::vector<Leader> out;
-  const auto first = first_of(candidates, chances);
-  for (std::size_t rank = 0; rank < first.size(); ++rank) {
-    const std::size_t i = first[rank];
+  Choice choice(candidates, chances);
+  while (const auto found = choice.next(out)) {
+    const std::size_t i = *found;
     const Judged& judged = candidates[i];
     Leader leader;
     leader.index = i;
     leader.period_s = leader.length_s = judged.candidate.period_s;
     leader.level = own_level(samples, judged, span);
-    leader.followed = follow(leader.level, judged.candidate.period_s);
+    leader.followed = follow(leader.level, judged.candidate.period_s, span.update_s);
     std::copy(traits[i].begin(), traits[i].end(), leader.traits.begin());
-    const std::size_t rival = first[rank == 0 && first.size() > 1 ? 1 : 0];
-    std::size_t at = kTraits;
-    leader.traits[at++] = as_float(chances[i]);
-    leader.traits[at++] = as_float(static_cast<double>(rank));
-    leader.traits[at++] = as_float(rival == i ? chances[i] : chances[i] - chances[rival]);
-    leader.traits[at++] =
-        as_float(std::log(judged.candidate.period_s / candidates[first[0]].candidate.period_s));
-    describe(judged, updates, span, leader, at);
+    describe(judged, updates, span, leader, kTraits + kRanked);
     out.push_back(std::move(leader));
+  }
+  for (std::size_t rank = 0; rank < out.size(); ++rank) {
+    LeaderTraits& own = out[rank].traits;
+    const double chance = chances[out[rank].index];
+    const Leader& rival = out[rank == 0 && out.size() > 1 ? 1 : 0];
+    own[kTraits] = as_float(chance);
+    own[kTraits + 1] = as_float(static_cast<double>(rank));
+    own[kTraits + 2] = as_float(&rival == &out[rank] ? chance : chance - chances[rival.index]);
+    own[kTraits + 3] = as_float(std::log(out[rank].period_s / out[0].period_s));
   }
   compare(out);
   return out;

@@ -17,7 +17,7 @@
 
 namespace rubato::progress {
 
-inline constexpr std::size_t kFollowedTraits = 42;
+inline constexpr std::size_t kFollowedTraits = 46;
 inline constexpr std::size_t kLeaderTraits = kTraits + kFollowedTraits;
 using LeaderTraits = std::array<float, kLeaderTraits>;
 
@@ -37,8 +37,9 @@ struct Leader {
 [[nodiscard]] bool repeats_by_sampling(const Leader& leader, const std::vector<Leader>& leaders,
                                        double update_s);
 
-/// Best first, at most four, no two within 2 % of each other. `traits` and `chances` are those of the
-/// candidates; `updates`: what the updates make of the stretch, absent where there are too few.
+/// Best first: at most four, no two of one length, and the likeliest multiple of the first. `traits` and
+/// `chances` are those of the candidates; `updates`: what the updates make of the stretch, absent where there
+/// are too few.
 [[nodiscard]] std::vector<Leader> leaders_of(const Samples& samples, const std::vector<Judged>& candidates,
                                              const std::vector<Traits>& traits,
                                              const std::vector<double>& chances,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "progress/period/dispersion.h"
 
@@ -9,14 +11,24 @@ namespace rubato::progress {
 
 namespace {
 
-constexpr double kTrusted = 0.9;        // likeness of single cycles, from which on marks do not slip
-constexpr double kTrustedUpdates = 12;  // in a cycle: a mark between fewer is placed too badly
-constexpr double kSlipped = 0.007;      // of a period: the median of what was followed is off by
-constexpr double kSlipBetter = 0.04;
-constexpr double kSlipCycles = 6;  // compared over so many
+constexpr double kTrusted = 0.9;            // likeness of single cycles, from which on marks do not slip
+constexpr double kTrustedUpdates = 12;      // in a cycle: a mark between fewer is placed too badly
+constexpr double kSlipped = 0.007;          // of a period: the median of what was followed is off by
+constexpr double kSlipBetter = 0.04;        // of the variance foretold
+constexpr double kSlipBetterOfFew = 0.005;  // where a cycle has few updates
+constexpr double kSlipCycles = 6;           // compared over so many
 constexpr double kSlipBins = 32;
 constexpr double kSlipUpdates = 30;
+constexpr std::size_t kLeastFollowed = 3;
+constexpr double kSteadier = 0.6;    // of the spread is left to means over three cycles that only jitter
 constexpr double kLongStretch = 50;  // updates: the ends of a stretch so long are 2 % of it at most
+
+/// Between the quartiles.
+double spread_of(std::vector<double> lengths) {
+  if (lengths.size() < kLeastFollowed) return std::numeric_limits<double>::infinity();
+  std::sort(lengths.begin(), lengths.end());
+  return lengths[lengths.size() * 3 / 4] - lengths[lengths.size() / 4];
+}
 
 /// Whether the median cycle is another length than the period found, and folds the readings clearly less
 /// well.
@@ -28,11 +40,13 @@ bool marks_slip(const Samples& samples, const Regime& regime, double update_s) {
   const double median_s = steady_median(std::move(lengths));
   if (std::abs(median_s / found_s - 1) < kSlipped) return false;
   const Finding& finding = regime.finding;
-  const auto events = events_of(samples, finding.level, finding.factors, 2 * found_s, kEvents);
+  const auto events =
+      events_of(fresh_readings(samples, finding.level, finding.factors, kEvents), finding.level, 2 * found_s);
   const double bin_s = std::max(found_s / kSlipBins, update_s);
   const double stretch_s = std::max(kSlipCycles * found_s, kSlipUpdates * update_s);
   return foretold(events, found_s, stretch_s, bin_s) >
-         foretold(events, median_s, stretch_s, bin_s) + kSlipBetter;
+         foretold(events, median_s, stretch_s, bin_s) +
+             (found_s < kTrustedUpdates * update_s ? kSlipBetterOfFew : kSlipBetter);
 }
 
 std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& seen) {
@@ -76,9 +90,19 @@ std::vector<double> lengths_of(const Regime& regime, double update_s) {
 
 std::vector<double> all_lengths(const Look& look) {
   std::vector<double> all;
+  const auto told = [&](const Regime& regime) {
+    return regime.slips || regime.followed.cycles.size() >= kLeastFollowed;
+  };
+  const bool any = std::any_of(look.regimes.begin(), look.regimes.end(), told);
   for (const auto& regime : look.regimes) {
-    auto lengths = lengths_of(regime.followed.cycles, regime.period_s, look.span.update_s, kLongStretch);
-    if (lengths.size() < 3 || regime.slips)
+    if (any && !told(regime)) continue;
+    auto lengths = lengths_of(regime, look.span.update_s);
+    // Means over more cycles know it better where marks are placed badly, and worse where stalls lie between.
+    auto means = lengths_of(regime.followed.cycles, regime.period_s, look.span.update_s, kLongStretch);
+    if (regime.period_s < kTrustedUpdates * look.span.update_s ||
+        spread_of(means) < kSteadier * spread_of(lengths))
+      lengths = std::move(means);
+    if (lengths.size() < kLeastFollowed || regime.slips)
       lengths.assign(
           static_cast<std::size_t>(std::max(1.0, (regime.end_s - regime.begin_s) / regime.period_s)),
           regime.period_s);
@@ -90,12 +114,13 @@ std::vector<double> all_lengths(const Look& look) {
 namespace {
 
 constexpr double kUniform = 0.85;  // share of stretches alike, from which on one period explains the trace
+constexpr double kHopeless = 0.1;  // of the best candidate of all: a part shows no more
 constexpr double kBetter = 0.1;    // of that share, for a part to be believed over the whole
 constexpr double kLeastPartSeconds = 5;
 constexpr int kSplits = 2;
 
 bool scaled_by_a_clock(double ratio) {
-  return ratio > 0.45 && ratio < 2.2;
+  return ratio > 0.53 && ratio < 1.9;
 }
 
 Span part(const Span& span, double begin_s, double end_s) {
@@ -110,7 +135,9 @@ Span part(const Span& span, double begin_s, double end_s) {
 void explain(const Samples& samples, const Span& span, std::optional<double> known_s, int splits, Look& out) {
   auto main = regime_in(samples, span, out);
   const double good = main ? main->finding.likeness.good : 0;
-  if (good < kUniform && splits > 0 && span.end_s - span.begin_s > 2 * kLeastPartSeconds) {
+  // What the readings of the whole do not tell from others, halves of them do not either.
+  const bool hopeless = !main && (out.chance < kHopeless || out.unresolved_s);
+  if (good < kUniform && !hopeless && splits > 0 && span.end_s - span.begin_s > 2 * kLeastPartSeconds) {
     const double middle = 0.5 * (span.begin_s + span.end_s);
     Look halves;
     auto first = regime_in(samples, part(span, span.begin_s, middle), halves);

@@ -44,7 +44,8 @@ struct Guide {
 /// it takes.
 [[nodiscard]] std::vector<double> lengths_of(const Regime& regime, double update_s);
 
-/// Of all regimes, in order of time; a regime too short to be followed counts by its period.
+/// Of all regimes, in order of time. A regime too short to be followed counts by its period, and not at all
+/// beside one that was followed.
 [[nodiscard]] std::vector<double> all_lengths(const Look& look);
 
 }  // namespace rubato::progress

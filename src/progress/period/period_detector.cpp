@@ -117,7 +117,8 @@ SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
                          number(*out.look.unresolved_s, 2), " s, but the readings do not tell it from others")
                    : cat("nothing repeats in ", number(seconds, 0),
                          " s of telemetry: the likest candidate is alike by ", number(out.look.likest, 2));
-    hold_on(out);
+    // Readings that do not tell it from others now did not when it was first followed.
+    if (!out.look.unresolved_s) hold_on(out);
     return out;
   }
   const auto from_last = static_cast<std::ptrdiff_t>(std::min<std::size_t>(lengths.size(), kLatest));

@@ -12,6 +12,9 @@ constexpr std::size_t kKept = 8192;        // per column: 164 s at 50 Hz, 820 s 
 constexpr double kClosestSeconds = 0.015;  // denser readings are averaged: nothing asked about is that fast
 constexpr std::size_t kFewValues = 4;      // then it is the load that stays on its levels, not the sensor
 constexpr double kGapSeconds = 2.0;
+// NVML documents windows of a sixth of a second to a second behind each value of utilisation.
+constexpr double kUtilisationSeconds = 1;
+constexpr double kLate = 0.1;           // share of the steps between changes that late readings shorten
 constexpr std::size_t kLookedAt = 512;  // readings the pace is learnt from
 
 /// Finite and physically possible; anything else is a fault of the reading.
@@ -83,26 +86,58 @@ std::optional<double> Samples::reading_period_s() const {
   return least;
 }
 
-std::optional<double> Samples::hold_s(Column column) const {
+const Samples::Hold& Samples::hold_of(Column column) const {
   Hold& hold = holds_[static_cast<std::size_t>(column)];
-  if (hold.used != used_) hold = {used_, update_period_s(this->column(column))};
-  return hold.value_s;
+  if (hold.used == used_) return hold;
+  const auto& kept = this->column(column);
+  hold = {used_, update_period_s(kept), 0};
+  const bool utilisation = column == Column::sm_utilisation || column == Column::memory_utilisation;
+  if (!hold.value_s && utilisation)
+    hold.longest_s = std::min(kUtilisationSeconds, soonest_change_s(kept).value_or(kUtilisationSeconds));
+  return hold;
 }
 
-std::optional<double> update_period_s(const std::deque<ColumnSample>& samples) {
-  std::vector<double> between;
-  std::optional<double> changed;
+std::optional<double> Samples::hold_s(Column column) const {
+  return hold_of(column).value_s;
+}
+
+double Samples::longest_hold_s(Column column) const {
+  const Hold& hold = hold_of(column);
+  return hold.value_s.value_or(hold.longest_s);
+}
+
+namespace {
+
+/// When the value changed, of the latest readings.
+struct Changes {
+  std::vector<double> between_s;
   std::vector<double> values;  // distinct ones, as far as their number matters
+};
+
+Changes changes_of(const std::deque<ColumnSample>& samples) {
+  Changes out;
+  std::optional<double> changed;
   for (std::size_t i = samples.size() - std::min(samples.size(), kLookedAt); i + 1 < samples.size(); ++i) {
     if (samples[i + 1].value == samples[i].value) continue;
-    if (values.size() <= kFewValues &&
-        std::find(values.begin(), values.end(), samples[i + 1].value) == values.end())
-      values.push_back(samples[i + 1].value);
-    if (changed) between.push_back(samples[i + 1].at_s - *changed);
+    if (out.values.size() <= kFewValues &&
+        std::find(out.values.begin(), out.values.end(), samples[i + 1].value) == out.values.end())
+      out.values.push_back(samples[i + 1].value);
+    if (changed) out.between_s.push_back(samples[i + 1].at_s - *changed);
     changed = samples[i + 1].at_s;
   }
-  if (between.size() < 8 || values.size() <= kFewValues) return std::nullopt;
-  return quantile(std::move(between), 0.25);
+  return out;
+}
+
+}  // namespace
+
+std::optional<double> update_period_s(const std::deque<ColumnSample>& samples) {
+  Changes changes = changes_of(samples);
+  if (changes.between_s.size() < 8 || changes.values.size() <= kFewValues) return std::nullopt;
+  return quantile(std::move(changes.between_s), 0.25);
+}
+
+std::optional<double> soonest_change_s(const std::deque<ColumnSample>& samples) {
+  return quantile(changes_of(samples).between_s, kLate);
 }
 
 }  // namespace rubato::progress

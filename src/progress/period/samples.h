@@ -39,11 +39,17 @@ class Samples {
   /// update_period_s() of a column, learnt once for as long as no reading comes.
   [[nodiscard]] std::optional<double> hold_s(Column column) const;
 
+  /// The same, but of a utilisation that only knows a few levels the most that its driver may hold it, as far
+  /// as changes that follow each other sooner do not show otherwise; 0 where nothing is known.
+  [[nodiscard]] double longest_hold_s(Column column) const;
+
  private:
   struct Hold {
     std::size_t used = 0;  // readings it was learnt from; 0: not yet
     std::optional<double> value_s;
+    double longest_s = 0;
   };
+  [[nodiscard]] const Hold& hold_of(Column column) const;
 
   std::array<std::deque<ColumnSample>, kColumns> columns_;
   mutable std::array<Hold, kColumns> holds_;  // a look asks a hundred times
@@ -59,5 +65,9 @@ class Samples {
 /// How often the column's value really changes: the sensor's hold, where it is slower than the reading. Of
 /// readings with noise this is the reading period itself; absent where the column only knows a few levels.
 [[nodiscard]] std::optional<double> update_period_s(const std::deque<ColumnSample>& samples);
+
+/// Between the changes of a column that follow each other soonest, late readings aside; absent where there
+/// are fewer than two.
+[[nodiscard]] std::optional<double> soonest_change_s(const std::deque<ColumnSample>& samples);
 
 }  // namespace rubato::progress

@@ -44,45 +44,85 @@ struct Window {
   }
 };
 
-/// One for each of `n` values, centred on it but for both ends; `width` in values.
-std::vector<Window> windows_of(std::size_t n, double width) {
-  std::vector<Window> out(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double from =
-        std::clamp(static_cast<double>(i) + 0.5 - 0.5 * width, 0.0, static_cast<double>(n) - width);
-    const double to = from + width;
-    const auto first = static_cast<std::size_t>(from);
-    const auto last = std::min(static_cast<std::size_t>(to), n - 1);
-    out[i] = {first, last, from - static_cast<double>(first), to - static_cast<double>(last)};
+/// Of `width` values, centred on the value `i` of `n` but for both ends.
+Window window_at(std::size_t i, std::size_t n, double width) {
+  const double from =
+      std::clamp(static_cast<double>(i) + 0.5 - 0.5 * width, 0.0, static_cast<double>(n) - width);
+  const double to = from + width;
+  const auto first = static_cast<std::size_t>(from);
+  const auto last = std::min(static_cast<std::size_t>(to), n - 1);
+  return {first, last, from - static_cast<double>(first), to - static_cast<double>(last)};
+}
+
+void add_up(const std::vector<double>& x, std::vector<double>& sums) {
+  const std::size_t n = x.size();
+  double before = 0;
+  std::size_t i = 0;
+  // Four at a time: one addition waits for the one before.
+  for (; i + 4 <= n; i += 4) {
+    const double two = x[i] + x[i + 1];
+    const double three = two + x[i + 2];
+    sums[i + 1] = before + x[i];
+    sums[i + 2] = before + two;
+    sums[i + 3] = before + three;
+    before += three + x[i + 3];
+    sums[i + 4] = before;
   }
-  return out;
+  for (; i < n; ++i) sums[i + 1] = before += x[i];
+}
+
+/// Of a column known throughout. Between both ends all windows begin and end at the same place from their
+/// middle.
+template <class Combine>
+void combine_known(const std::vector<double>& x, const std::vector<double>& sums, double width,
+                   const Combine& combine, std::vector<double>& out) {
+  const std::size_t n = x.size();
+  const double reach = 0.5 * width - 0.5;
+  const auto back = static_cast<std::size_t>(std::ceil(reach));
+  const auto ahead = static_cast<std::size_t>(reach + 1);
+  const double head = static_cast<double>(back) - reach;
+  const double tail = reach + 1 - static_cast<double>(ahead);
+  const std::size_t begin = std::min(back, n);
+  const std::size_t end = n - std::min(n, ahead);
+  const double left = window_at(0, n, width).sum(sums) / width;
+  const double right = window_at(n - 1, n, width).sum(sums) / width;
+  std::size_t i = 0;
+  for (; i < begin && i < end; ++i) out[i] = combine(x[i], left);
+  for (; i < end; ++i) {
+    const double sum = sums[i + ahead] - sums[i - back] + tail * x[i + ahead] - head * x[i - back];
+    out[i] = combine(x[i], sum / width);
+  }
+  // Where hardly anything lies between both ends, windows at the one may still reach the other.
+  for (; i < n; ++i) out[i] = combine(x[i], end > begin ? right : window_at(i, n, width).sum(sums) / width);
 }
 
 /// Calls `combine(value, average)` for every value; the window's ends lie between grid points where need be.
 template <class Combine>
 Series with_moving_average(const Series& series, double width_s, Combine combine) {
-  Series out = series;
   const std::size_t n = series.size;
+  Series out{series.begin_s, series.step_s, n, series.which, {}, series.known};
+  out.columns.assign(series.columns.size(), std::vector<double>(n));
   if (n == 0) return out;
   const double width = std::clamp(width_s / series.step_s, 1.0, static_cast<double>(n));
-  const std::vector<Window> windows = windows_of(n, width);
   std::vector<double> sums(n + 1);
-  std::vector<double> counts(n + 1);
+  std::vector<double> counts;
   for (std::size_t c = 0; c < series.columns.size(); ++c) {
     const auto& x = series.columns[c];
     const auto& known = series.known[c];
     if (std::find(known.begin(), known.end(), 0) == known.end()) {
-      for (std::size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + x[i];
-      for (std::size_t i = 0; i < n; ++i) out.columns[c][i] = combine(x[i], windows[i].sum(sums) / width);
+      add_up(x, sums);
+      combine_known(x, sums, width, combine, out.columns[c]);
       continue;
     }
+    counts.assign(n + 1, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       sums[i + 1] = sums[i] + (known[i] != 0 ? x[i] : 0.0);
       counts[i + 1] = counts[i] + (known[i] != 0 ? 1.0 : 0.0);
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const double count = windows[i].sum(counts);
-      const double average = count > 0.5 ? windows[i].sum(sums) / count : x[i];
+      const Window window = window_at(i, n, width);
+      const double count = window.sum(counts);
+      const double average = count > 0.5 ? window.sum(sums) / count : x[i];
       out.columns[c][i] = known[i] != 0 ? combine(x[i], average) : combine(average, average);
     }
   }
@@ -138,8 +178,7 @@ std::vector<Paced> varying_columns(const Samples& samples, double begin_s, doubl
     const bool flat = std::all_of(from, to, [&](const ColumnSample& s) { return s.value == from->value; });
     if (flat) continue;
     const double pace_s = ((to - 1)->at_s - from->at_s) / static_cast<double>(to - from);
-    out.push_back(
-        {static_cast<Column>(c), std::max(pace_s, samples.hold_s(static_cast<Column>(c)).value_or(0))});
+    out.push_back({static_cast<Column>(c), std::max(pace_s, samples.longest_hold_s(static_cast<Column>(c)))});
   }
   return out;
 }
@@ -150,7 +189,8 @@ Series resample(const Samples& samples, double begin_s, double end_s, double ste
   for (const Paced& column : columns) least_s = std::min(least_s, column.update_s);
   std::vector<Column> which;
   for (const Paced& column : columns)
-    if (column.update_s <= std::max(kSparse * step_s, 1.5 * least_s)) which.push_back(column.column);
+    if (column.column == Column::power || column.update_s <= std::max(kSparse * step_s, 1.5 * least_s))
+      which.push_back(column.column);
   return resample(samples, begin_s, end_s, step_s, which);
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kLeastUpdates = 36;  // fewer have lines too wide for four
 constexpr std::size_t kStretch = 128;      // updates, over which an iteration's jitter keeps it in step
 constexpr std::size_t kFiner = 4;          // bins to a line's own width
 constexpr double kHalfWidth = 2;           // of a line in a Hann window, in 1/stretch
-constexpr std::size_t kFinest = 2;         // fundamentals tried in a bin, for their harmonics' sake
+constexpr long kFinest = 2;                // fundamentals tried in a bin, for their harmonics' sake
 constexpr std::size_t kMostHarmonics = 5;  // more lines than that leave little room for noise
 constexpr double kPerHarmonic = 0.12;      // what a further one has to take off the rest
 
@@ -81,30 +81,40 @@ std::optional<Fold> UpdateSpectrum::smoothest_fold(double longest) const {
   const double width = 1 / static_cast<double>(stretch_);  // in cycles per update
   const double half = kHalfWidth * width * bins;
   // Lines nearer to zero than their width are slow change.
-  const auto first = static_cast<std::size_t>(std::max(1 / longest, 2 * width) * bins * kFinest);
+  const auto first = static_cast<long>(std::max(1 / longest, 2 * width) * bins * kFinest);
+  // Lines lie on half bins, so that their shape is a table.
+  const long turn = 2 * kFinest * top;
+  const double reach = half * kFinest;
+  std::vector<double> shape;
+  const long last = static_cast<long>(reach);
+  for (long off = 0; off <= last; ++off) shape.push_back(1 - static_cast<double>(off) / reach);
   std::optional<Fold> best;
   double least = 1;
   std::vector<double> weight(power_.size());
-  for (std::size_t k = first; k <= static_cast<std::size_t>(top) * kFinest; ++k) {
-    const double fundamental = static_cast<double>(k) / (bins * kFinest);
-    std::fill(weight.begin(), weight.end(), 0.0);
+  std::vector<std::size_t> taken;  // bins with a weight
+  for (long k = first; k <= top * kFinest; ++k) {
+    for (const std::size_t m : taken) weight[m] = 0;
+    taken.clear();
     double share = 0;
     double room = 0;
-    for (std::size_t h = 1; h <= kMostHarmonics; ++h) {
-      const double at = folded(static_cast<double>(h) * fundamental) * bins;
-      for (auto bin = static_cast<long>(std::ceil(at - half)); static_cast<double>(bin) <= at + half; ++bin) {
-        const double c = 1 - std::abs(static_cast<double>(bin) - at) / half;
+    for (long h = 1; h <= static_cast<long>(kMostHarmonics); ++h) {
+      const long around = h * k % turn;
+      const long at = std::min(around, turn - around);
+      long bin = (at - last + turn + kFinest - 1) / kFinest - turn / kFinest;  // rounded up
+      for (; kFinest * bin <= at + last; ++bin) {
+        const double c = shape[static_cast<std::size_t>(std::abs(kFinest * bin - at))];
         const std::size_t m = mirrored(bin);
         if (c <= weight[m]) continue;
         share += (c - weight[m]) * power_[m];
         room += c - weight[m];
         weight[m] = c;
+        taken.push_back(m);
       }
       const double rest = (1 - share) / (1 - room / static_cast<double>(top));
       const double cost = rest * (1 + kPerHarmonic * static_cast<double>(h));
       if (cost >= least) continue;
       least = cost;
-      best = Fold{1 / fundamental, 1 - rest};
+      best = Fold{bins * kFinest / static_cast<double>(k), 1 - rest};
     }
   }
   if (best) best->updates = 1 / placed(told_apart(1 / best->updates));

@@ -22,7 +22,7 @@ predict::Curve curve(std::string gpu, int number, double time, double energy) {
 
 std::optional<SavingInterval> interval(const std::vector<predict::Curve>& curves) {
   const auto learner = predict::find_learner("mean-curve");
-  return saving_on_unseen_gpus(curves, **learner, std::array{Knob::power_limit}, Goal{});
+  return saving_on_unseen_gpus(curves, **learner, std::array{Knob::power_limit}, Goal{}, kUsualCaution);
 }
 
 std::vector<predict::Curve> on(std::vector<std::string> gpus, std::vector<double> energies) {

@@ -85,6 +85,21 @@ TEST(Judge, IntervalsAreOfNinetyPercent) {
   EXPECT_TRUE(judged(curve, kNothingChanges, {}, 0.135).rows[0].energy_inside);
 }
 
+TEST(Judge, ARowThatWasNotMeasuredIsAsNoisyAsRowsAre) {
+  // 150 W is just inside the bound: a coin's toss where a row scatters by 5 %.
+  const auto curve = made_curve("w", "g", {{175, 1.0, 0.85}, {150, 1.045, 0.8}});
+  const auto says = [](const Known&, const KnobPoint& at) {
+    return at.power_limit == 175_W ? Ratio{175, 1.0, 0.85} : Ratio{150, 1.045, 0.8};
+  };
+  const auto chosen = [&](double noise, bool counts = true) {
+    const ValidationOptions options{.knobs = {Knob::power_limit}, .row_noise = counts};
+    return judge(SayingModel(says, 1e-3, noise), curve, options).value().chosen;
+  };
+  EXPECT_EQ(chosen(0)->power_limit, 150_W);
+  EXPECT_EQ(chosen(0.05)->power_limit, 175_W);
+  EXPECT_EQ(chosen(0.05, false)->power_limit, 150_W);
+}
+
 TEST(Judge, ProbesAreTellingAndAreNotJudged) {
   std::set<std::size_t> probes;
   const auto says = [&](const Known& known, const KnobPoint&) {

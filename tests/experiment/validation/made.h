@@ -32,11 +32,13 @@ inline predict::Curve made_curve(std::string name, std::string group, const std:
   return curve;
 }
 
-/// Says `says(known, at)` with a standard deviation of its own at each setting but the default.
+/// Says `says(known, at)` with a standard deviation of its own at each setting but the default, and that one
+/// row is as noisy as told.
 template <class Says>
 class SayingModel : public predict::Model {
  public:
-  SayingModel(Says says, double deviation) : says_(std::move(says)), deviation_(deviation) {}
+  SayingModel(Says says, double deviation, double noise = 0)
+      : says_(std::move(says)), deviation_(deviation), noise_(noise) {}
   Result<predict::Prediction> predict(const predict::Known& known,
                                       std::span<const predict::KnobPoint> at) const override {
     const auto n = static_cast<Eigen::Index>(at.size());
@@ -46,7 +48,8 @@ class SayingModel : public predict::Model {
                             .time_factor = Eigen::MatrixXd::Zero(n, 0),
                             .energy_factor = Eigen::MatrixXd::Zero(n, 0),
                             .time_own = Eigen::VectorXd::Zero(n),
-                            .energy_own = Eigen::VectorXd::Zero(n)};
+                            .energy_own = Eigen::VectorXd::Zero(n),
+                            .measurement_noise = {noise_, noise_}};
     for (Eigen::Index i = 0; i < n; ++i) {
       const predict::KnobPoint& point = at[static_cast<std::size_t>(i)];
       if (point == known.at_default.at) continue;
@@ -62,6 +65,7 @@ class SayingModel : public predict::Model {
  private:
   Says says_;
   double deviation_;
+  double noise_;
 };
 
 /// A learner that notes which groups it saw, and learns nothing from them.

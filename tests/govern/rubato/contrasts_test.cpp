@@ -19,7 +19,7 @@ plan::MeasuredStretch row(std::size_t at, double when_s, double log_time, double
           .log_power = 5 - log_time};
 }
 
-const plan::MeasuredStretch& at(const Contrasts& contrasts, std::size_t setting) {
+plan::MeasuredStretch at(const Contrasts& contrasts, std::size_t setting) {
   for (const auto& r : contrasts.rows())
     if (r.at == setting) return r;
   ADD_FAILURE() << "nothing is known of setting " << setting;
@@ -35,29 +35,44 @@ TEST(Contrasts, KeepHowSettingsDifferWhateverTheLevel) {
   for (int i = 0; i < 100; ++i) {
     const double level = 0.3 * std::sin(i);
     const double off = i % 2 == 0 ? 0.01 : -0.01;
-    contrasts.add(row(kFound, i * 100.0, level), std::array{row(1, i * 100.0 + 20, level + 0.05 + off)});
+    contrasts.add(row(kFound, i * 100.0, level), std::array{row(1, i * 100.0 + 20, level + 0.05 + off)}, 0);
   }
   ASSERT_EQ(contrasts.rows().size(), 2);
   EXPECT_NEAR(slower(contrasts, 1), 0.05, 1e-9);
   EXPECT_NEAR(at(contrasts, 1).log_power - at(contrasts, kFound).log_power, -0.05, 1e-9);
-  EXPECT_EQ(at(contrasts, 1).work, 100 * 50);
-  EXPECT_EQ(at(contrasts, 1).repeats, 100);
-  EXPECT_NEAR((at(contrasts, 1).when - at(contrasts, kFound).when).value(), 20, 1e-9) << "apart as they were";
+  EXPECT_NEAR(at(contrasts, 1).work, 100 * 50, 1e-6);
+  const double once = 2 * (1 - plan::drift_together(row(kFound, 0, 0), row(1, 20, 0)));
+  EXPECT_NEAR(at(contrasts, 1).drifted.value_or(0), once / 100, 0.1 * once / 100) << "it averages out";
+  EXPECT_EQ(at(contrasts, kFound).drifted.value_or(1), 0);
 }
 
 TEST(Contrasts, ASettingSeenOnceTakesItsPlaceByWhatItsGroupShares) {
   Contrasts contrasts(kFound);
-  contrasts.add(row(kFound, 0, 0.1), std::array{row(1, 20, 0.15)});
-  contrasts.add(row(kFound, 500, 0.4), std::array{row(1, 480, 0.45), row(2, 530, 0.52), row(1, 525, 0.45)});
+  contrasts.add(row(kFound, 0, 0.1), std::array{row(1, 20, 0.15)}, 0);
+  contrasts.add(row(kFound, 500, 0.4), std::array{row(1, 480, 0.45), row(2, 530, 0.52), row(1, 525, 0.45)},
+                0);
   EXPECT_NEAR(slower(contrasts, 1), 0.05, 1e-9);
   EXPECT_NEAR(slower(contrasts, 2), 0.12, 1e-9);
-  EXPECT_EQ(at(contrasts, 2).repeats, 1);
-  EXPECT_EQ(at(contrasts, 1).repeats, 2) << "before and after a look it is one contrast";
+  EXPECT_LT(at(contrasts, 1).drifted.value_or(1), at(contrasts, 2).drifted.value_or(0)) << "seen twice";
+}
+
+// In a job that drifts a long stay tells how two settings differ at one time; many short ones tell it better.
+TEST(Contrasts, WhereTheJobDriftsALongStayCountsLittleMoreThanAShortOne) {
+  const auto contrast = [](double drift_per_unit) {
+    Contrasts contrasts(kFound);
+    contrasts.add(row(kFound, 0, 0.1, 4000), std::array{row(1, 60, 0.1 + 0.07, 4000)}, drift_per_unit);
+    for (int i = 1; i <= 20; ++i)
+      contrasts.add(row(kFound, i * 1000.0, 0.1), std::array{row(1, i * 1000.0 + 10, 0.1 + 0.05)},
+                    drift_per_unit);
+    return slower(contrasts, 1);
+  };
+  EXPECT_NEAR(contrast(0.25), 0.05, 0.003) << "0.5 % of drift, 1 % from one unit to the next";
+  EXPECT_GT(contrast(0), 0.06);
 }
 
 TEST(Contrasts, WhatIsForgottenLeavesTheOthers) {
   Contrasts contrasts(kFound);
-  contrasts.add(row(kFound, 0, 0.1), std::array{row(1, 20, 0.15), row(2, 40, 0.2)});
+  contrasts.add(row(kFound, 0, 0.1), std::array{row(1, 20, 0.15), row(2, 40, 0.2)}, 0);
   contrasts.forget(2);
   EXPECT_EQ(contrasts.rows().size(), 2);
   EXPECT_NEAR(slower(contrasts, 1), 0.05, 1e-9);

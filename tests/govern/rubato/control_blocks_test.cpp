@@ -14,19 +14,20 @@ TimePoint at_s(double seconds) {
 
 /// Moments at which blocks of a run began, asked every second; `late`: how much longer than planned they
 /// take.
-std::vector<double> moments(std::uint64_t seed, double length, double late, double run, double* spent) {
+std::vector<double> moments(std::uint64_t seed, double length, double late, double run, double* spent,
+                            bool worth = true) {
   Random random(seed);
   ControlBlocks blocks;
-  blocks.plan(at_s(0), at_s(0), Seconds(length), random);
+  blocks.plan(at_s(0), Seconds(length), random);
   std::vector<double> out;
   for (double now = 0; now < run; now += 1) {
-    if (!blocks.due(at_s(now), at_s(0))) continue;
+    if (!blocks.due(at_s(now), at_s(0), worth)) continue;
     out.push_back(now);
     blocks.begin(at_s(now));
     now += length + late;
     *spent += length + late;
     blocks.end(at_s(now));
-    blocks.plan(at_s(now), at_s(0), Seconds(length), random);
+    blocks.plan(at_s(now), Seconds(length), random);
   }
   return out;
 }
@@ -53,6 +54,15 @@ TEST(ControlBlocks, MomentsDifferBySeedAndAreTheSameForTheSame) {
   EXPECT_EQ(one, moments(1, 5, 0, 20'000, &spent));
   EXPECT_NE(one, moments(2, 5, 0, 20'000, &spent));
   EXPECT_GE(one.size(), 20);  // most of what is allowed is used: 40 would be 1 %
+}
+
+TEST(ControlBlocks, WhereTheyDoNotPayTheyBecomeRarerAndGoOn) {
+  double spent = 0;
+  const auto began = moments(1, 5, 0, 20'000, &spent, false);
+  EXPECT_GE(began.size(), 6);
+  EXPECT_LE(began.size(), 12) << "40 would be 1 %";
+  EXPECT_LE(began.front(), 750) << "the first is no later";
+  EXPECT_GE(moments(1, 5, 0, 200'000, &spent, false).size(), 90) << "a quarter of 1 % at least";
 }
 
 TEST(ControlBlocks, ARunTooShortForOneHasNone) {

@@ -73,6 +73,13 @@ class DrivenRun {
       ask(false);
     }
   }
+  /// The GPU works, and nothing tells of it.
+  void go_unseen(int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      now_ = now_ + 1_s;
+      ask(true);
+    }
+  }
   /// By somebody else, or by the guard.
   void take_away() { in_force_ = {}; }
 

@@ -121,6 +121,35 @@ TEST(Governor, APauseInATrialIsNoPartOfWhatTheSettingCosts) {
   EXPECT_GE(with.saving(), 0.8 * kBestFixed);
 }
 
+TEST(Governor, WhileNothingTellsOfTheWorkNoSettingIsHeld) {
+  DrivenRun run(five_percent(), 1);
+  run.iterate(2000);
+  const double held = run.limit();
+  ASSERT_LT(held, 200);
+  run.go_unseen(9);
+  EXPECT_EQ(run.limit(), held) << "a moment is no silence";
+  run.go_unseen(3);
+  EXPECT_EQ(run.limit(), 300);
+  EXPECT_THAT(run.last().why, HasSubstr("nothing tells of the job's work"));
+  run.iterate(1000);
+  EXPECT_LT(run.limit(), 200);
+  EXPECT_EQ(run.with_words("another program"), 0);
+}
+
+TEST(Governor, ASettingThatHidesTheWorkIsComeBackToLessAndLessOften) {
+  DrivenRun run(five_percent(), 1);
+  run.iterate(2000);
+  int at_found = 0;
+  for (int s = 0; s < 2000; ++s) {
+    if (run.limit() < 300)
+      run.go_unseen(1);
+    else
+      run.iterate(10);
+    at_found += run.limit() == 300 ? 1 : 0;
+  }
+  EXPECT_GT(at_found, 1800);
+}
+
 TEST(Governor, WhileItMayNotSetItStaysAndThenGoesBackToWhatItHeld) {
   DrivenRun run(five_percent(), 1);
   run.iterate(2000);
@@ -185,6 +214,24 @@ TEST(Governor, AChangeInTheMiddleOfAStretchIsNoPartOfWhatItsSettingCosts) {
       run.job.unit *= change;
       run.iterate(777);
     }
+    EXPECT_LE(run.slowdown(), 0.05) << "seed " << seed;
+  }
+}
+
+// Under its limit the board draws no more; that it would, only the found setting tells.
+TEST(Governor, ABoardThatWarmsUpWhileASettingIsHeldKeepsItsSetting) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    DrivenRun run(five_percent(), seed);
+    run.job.unit = 0.35;
+    run.iterate(300);
+    ASSERT_LT(run.limit(), 250) << "seed " << seed;
+    int away = 0;
+    for (int i = 0; i < 170; ++i) {
+      run.job.draws = std::min(run.job.draws * 1.001, 267.0);
+      run.iterate(10);
+      away += run.limit() > 250 ? 1 : 0;
+    }
+    EXPECT_LE(away, 25) << "seed " << seed;
     EXPECT_LE(run.slowdown(), 0.05) << "seed " << seed;
   }
 }

@@ -24,6 +24,19 @@ TEST(History, ErrorsFallWithTheRootOfTheWork) {
   EXPECT_GE(history.time_error(1e12), 0.0003);  // neighbouring units are alike
 }
 
+TEST(History, WhatCameAfterTheFoundSettingCanBeForgotten) {
+  History history(kFound);
+  add(history, 3, 0, 5);
+  add(history, kFound, 10, 15);
+  add(history, 4, 20, 25);
+  history.look(2, stretch(30, 35), 0);
+  history.forget_since_found();
+  EXPECT_TRUE(history.measured(3));
+  EXPECT_TRUE(history.measured(kFound));
+  EXPECT_FALSE(history.measured(4));
+  EXPECT_FALSE(history.measured(2));
+}
+
 TEST(History, BeforeAnythingWasSeenAUnitScattersByHalfAPercent) {
   EXPECT_NEAR(History(kFound).time_error(1), 0.005, 0.0001);
 }
@@ -127,6 +140,32 @@ TEST(History, WhatErasThatAreOverToldOfASettingStays) {
   EXPECT_NEAR(*other - *found, std::log(1.05), 1e-9);
 }
 
+// Of a job that drifts and never jumps: how far the setting held is from the found one is known better with
+// every control block.
+TEST(History, WhatLongRunsToldOfASettingStays) {
+  History history(kFound);
+  history.drifts(0.005);
+  const double hours = 10;
+  double level = 1;
+  for (double at = 0; at < hours * 3600; at += 900) {
+    level = 1 + 0.005 * std::sin(at);
+    history.add(kFound, stretch(at, at + 5, level), 0);
+    for (double held = at + 6; held < at + 890; held += 13)
+      history.add(1, stretch(held, held + 12, level * 1.05), 0);
+  }
+  EXPECT_LE(history.rows().size(), 44);
+  EXPECT_GE(history.work_at(kFound), 0.75 * hours * 4 * 50);
+  std::optional<double> found;
+  std::optional<double> other;
+  for (const auto& row : history.rows()) {
+    if (row.era != Contrasts::kEra) continue;
+    (row.at == kFound ? found : other) = row.log_time;
+    EXPECT_LT(row.drifted.value_or(1), 0.02);
+  }
+  ASSERT_TRUE(found && other);
+  EXPECT_NEAR(*other - *found, std::log(1.05), 3e-4);
+}
+
 TEST(History, WhatWasSeenSinceTheFoundSettingMayBeOfAnotherEra) {
   History history(kFound);
   add(history, 1, 0, 5);
@@ -145,6 +184,17 @@ TEST(History, AnEraThatIsOverAndShowsOneSettingTellsNothing) {
   EXPECT_LE(history.work_at(2), 44 * 50);
   EXPECT_TRUE(history.measured(kFound));
   EXPECT_TRUE(history.measured(1));
+}
+
+TEST(History, WhatIsInheritedTellsNoBetterThanTwoSuchProgramsAreAlike) {
+  History history(kFound);
+  for (int i = 0; i < 20; ++i) add(history, i % 2 == 0 ? kFound : 3, i * 20.0, i * 20 + 10.0);
+  history.inherit();
+  EXPECT_GE(history.time_error(history.work_at(3)), 0.0099);
+  EXPECT_TRUE(history.measured(3));
+  const double before = history.work_at(3);
+  add(history, 3, 500, 510);
+  EXPECT_NEAR(history.work_at(3), before + 50, 1e-9) << "its own counts in full";
 }
 
 }  // namespace

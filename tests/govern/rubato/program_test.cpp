@@ -52,6 +52,33 @@ TEST(Program, WhatItLearnsLaterIsCountedForWhatItRanBefore) {
   EXPECT_NEAR(p.slowdown().lost, 11 - 11 / p.belief().time(0), 1e-9);
 }
 
+TEST(Program, WhatIsSettledIsNotCountedAnew) {
+  Program p = made();
+  p.ran(0, 11_s);
+  const auto before = p.slowdown();
+  p.settle();
+  p.add(1, stretch(0, 5));
+  p.add(0, stretch(10, 15, 1.02, 0.75));
+  p.add(1, stretch(20, 25));
+  p.fit();
+  EXPECT_NEAR(p.slowdown().lost, before.lost, 1e-9);
+  EXPECT_NEAR(p.slowdown().seconds, before.seconds, 1e-9);
+  EXPECT_NEAR(p.slowdown().lost_error, before.lost_error, 1e-9);
+  p.ran(0, 11_s);
+  EXPECT_NEAR(p.slowdown().lost, before.lost + 11 - 11 / p.belief().time(0), 1e-9) << "what comes is";
+  EXPECT_NEAR(p.variant(1).slowdown().seconds, 0, 1e-9) << "a variant has lost nothing yet";
+}
+
+TEST(Program, AfterItForgotWhatCameSinceTheFoundSettingTheNextDeparturesAreFromThere) {
+  Program p = made();
+  p.add(1, stretch(0, 5));
+  p.add(0, stretch(10, 15, 1.3, 0.6));
+  p.forget_since_found();
+  EXPECT_FALSE(p.history().measured(0));
+  p.fit();
+  EXPECT_NEAR(p.departure(0, stretch(20, 25, 1.1, 0.8 / 1.1)).size(), 0, 1e-3);
+}
+
 TEST(Program, WhatWasAnotherProgramIsTakenBack) {
   Program p = made();
   p.ran(0, 11_s);
@@ -91,6 +118,17 @@ TEST(Program, DepartureIsFromWhatTheStretchBeforeMakesOneExpect) {
   EXPECT_NEAR(slower.time, std::log(1.05), 1e-9);
   EXPECT_NEAR(slower.power, 0, 1e-9);
   EXPECT_GT(slower.error, p.belief().log_energy_deviation(0));
+}
+
+TEST(Program, FromTheFoundSettingADepartureIsToldThoughTheOneBeforeHadIt) {
+  Program p = made();
+  p.add(1, stretch(0, 5));
+  p.add(0, stretch(10, 15, 1.1 * 0.96, 0.8 / 1.1));
+  const auto beside = p.departure(0, stretch(20, 25, 1.1 * 0.96, 0.8 / 1.1));
+  const auto level = p.departure_from_found(0, stretch(20, 25, 1.1 * 0.96, 0.8 / 1.1));
+  EXPECT_NEAR(beside.size(), 0, 1e-9);
+  EXPECT_NEAR(level.time, std::log(0.96), 1e-3);
+  EXPECT_NEAR(level.power, 0, 1e-3);
 }
 
 }  // namespace

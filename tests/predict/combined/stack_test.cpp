@@ -109,14 +109,29 @@ TEST(Weigh, ALittleBetterMovesLittleWeight) {
   EXPECT_GT((*trusts)[0].time[0], 0.9);
 }
 
+TEST(Weigh, TwoGroupsAreLittleToJudgeTheUnlikeBy) {
+  const FixedLearner learner(0.8);
+  const auto far_scale = [&](int groups) {
+    std::vector<Curve> curves;
+    for (int g = 0; g < groups; ++g) curves.push_back(made::curve(cat("g", g), cat("w", g), 1.0, 250));
+    return (*weigh(curves, kClock, {&learner}, Eigen::VectorXd::Ones(1)))[0].far_scale;
+  };
+  EXPECT_GT(far_scale(2), 1.5);
+  EXPECT_EQ(far_scale(3), 1);
+}
+
 TEST(Trusts, NarrowingIsTakenBackForTheUnlike) {
   Trust trust = trust_of(Eigen::Vector2d::Ones());
   trust.time_scale = 0.64;
   trust.energy_scale = 1.5;
-  EXPECT_NEAR(without_narrowing(trust, 0, 0).time_scale, 0.64, 1e-12);
-  EXPECT_NEAR(without_narrowing(trust, 1, 0).time_scale, 1, 1e-12);
-  EXPECT_NEAR(without_narrowing(trust, 1, 1).time_scale, 0.8, 1e-12);  // half of it is left
-  EXPECT_EQ(without_narrowing(trust, 1, 0).energy_scale, 1.5);
+  EXPECT_NEAR(for_unlike(trust, 0, 0).time_scale, 0.64, 1e-12);
+  EXPECT_NEAR(for_unlike(trust, 1, 0).time_scale, 1, 1e-12);
+  EXPECT_NEAR(for_unlike(trust, 1, 1).time_scale, 0.8, 1e-12);  // half of it is left
+  EXPECT_EQ(for_unlike(trust, 1, 0).energy_scale, 1.5);
+  trust.far_scale = 2;
+  EXPECT_NEAR(for_unlike(trust, 1, 0).energy_scale, 3, 1e-12);
+  EXPECT_NEAR(for_unlike(trust, 1, 1).energy_scale, 2.25, 1e-12);
+  EXPECT_EQ(for_unlike(trust, 0, 0).energy_scale, 1.5);
 }
 
 TEST(Trusts, ReadBackAndAreRefusedForAnotherNumberOfMembers) {
@@ -141,6 +156,24 @@ TEST(Combined, LearnsPredictsAndReadsBack) {
   const auto reread = (*again)->predict(unseen.known, made::points(unseen));
   ASSERT_TRUE(reread);
   EXPECT_NEAR((reread->log_time - said->log_time).norm(), 0, 1e-9);
+}
+
+TEST(Combined, WhereOneGroupIsAllThereIsTheMeanCurveCountsAsMuchAsTheOthers) {
+  std::vector<Curve> curves = made::population();
+  for (Curve& c : curves) c.group = "one";
+  const auto model = combined_learner().learn(curves, kClock);
+  ASSERT_TRUE(model) << model.error().what;
+  const nlohmann::json state = (*model)->state();
+  double others = 0;
+  for (std::size_t m = 0; m < state.at("members").size(); ++m) {
+    const auto name = state.at("members").at(m).at("name").get<std::string>();
+    const auto weight = state.at("trust").at(0).at("time").at(m).get<double>();
+    if (name == "mean-curve")
+      EXPECT_NEAR(weight, 1.0 / 3, 1e-9);
+    else
+      others += weight;
+  }
+  EXPECT_NEAR(others, 2.0 / 3, 1e-9);
 }
 
 }  // namespace

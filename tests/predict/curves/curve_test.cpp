@@ -127,6 +127,13 @@ TEST(CurvesOf, MixedUnitsAreRefusedAtTheirLine) {
               AllOf(HasSubstr("time_s"), HasSubstr("units"), HasSubstr("line 3")));
   EXPECT_THAT(refusal(cat(good, "V,w,g,100000,,,4,100,400\n")),  // mW
               AllOf(HasSubstr("power_limit_w"), HasSubstr("line 4")));
+  // Whole workloads, whole tables.
+  EXPECT_THAT(
+      refusal("V,a,g,,1000,,2,200,400\nV,a,g,,900,,4,100,400\nV,b,h,,1,,2,200,400\nV,b,h,,0.9,,4,100,400\n",
+              kClock),
+      AllOf(HasSubstr("sm_clock_mhz of 'V'"), HasSubstr("t.csv, line 6"), HasSubstr("(line 3)")));
+  EXPECT_THAT(refusal("V,w,g,200000,,,2,200,400\nV,w,g,150000,,,4,100,400\n"),
+              AllOf(HasSubstr("t.csv, line 3"), HasSubstr("200 W were drawn")));
 }
 
 TEST(CurvesOf, AFeatureThatSomeDefaultsLackIsRefusedAtTheLineThatLacksIt) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "predict/shared_curve/fitted_curve.h"
 #include "predict/shared_curve/local_regression.h"
 #include "predict/shared_curve/made_curves.h"
 
@@ -143,6 +144,54 @@ TEST(SharedCurve, RefusesAStateWhosePartsDoNotFit) {
   const auto again = shared_curve_learner().read(state);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::corrupt);
+}
+
+TEST(SharedCurve, RefusesAShareOfPowerThatIsNone) {
+  const auto model = shared_curve_learner().learn(made::population(), kClock);
+  ASSERT_TRUE(model);
+  nlohmann::json state = (*model)->state();
+  state["power_share"] = 1.5;
+  EXPECT_FALSE(shared_curve_learner().read(state));
+  state["power_share"] = 0.5;
+  state.erase("power");
+  EXPECT_FALSE(shared_curve_learner().read(state));
+}
+
+TEST(FittedCurve, TheShareOfTwoAnswersIsTheOneThatErrsLeast) {
+  std::vector<shared_curve::CurveRows> rows(2);
+  for (auto& r : rows) r.weight = 1;
+  const std::vector<Eigen::VectorXd> first = {Eigen::Vector2d(0.1, -0.1), Eigen::Vector2d(0.1, 0.1)};
+  const std::vector<Eigen::VectorXd> second = {Eigen::Vector2d(-0.1, 0.1), Eigen::Vector2d(-0.1, -0.1)};
+  const auto half = shared_curve::best_mixed(rows, first, second);
+  EXPECT_EQ(half.share, 0.5);
+  EXPECT_NEAR(half.residuals[0].norm() + half.residuals[1].norm(), 0, 1e-12);
+  const std::vector<Eigen::VectorXd> worse = {2 * first[0], 2 * first[1]};
+  EXPECT_EQ(shared_curve::best_mixed(rows, first, worse).share, 0);
+  EXPECT_EQ(shared_curve::best_mixed(rows, worse, first).share, 1);
+}
+
+TEST(SharedCurve, LearnsPowerThatNoLineInEnergyFollows) {
+  // Energy is the product of a time and a power that depend on two counters, each on one of them.
+  std::vector<Curve> curves;
+  for (int i = 0; i < 36; ++i) {
+    Curve c = made::curve(cat("group", i % 6), cat("workload", i), i % 6 / 6.0, 250);
+    const int draws = i / 6;
+    c.known.features = {{"compute", i % 6}, {"draws", draws}};
+    for (Observed& row : c.rows) {
+      const double down = 1 - row.at.sm_clock->value() / c.known.highest.sm_clock->value();
+      row.energy = row.time * c.known.at_default.power() * std::exp(-down * draws / 5.0);
+    }
+    curves.push_back(std::move(c));
+  }
+  const auto model = shared_curve_learner().learn(curves, kClock);
+  ASSERT_TRUE(model) << model.error().what;
+  const Curve& asked = curves[20];
+  const auto said = (*model)->predict(asked.known, made::points(asked));
+  ASSERT_TRUE(said);
+  for (std::size_t i = 0; i < asked.rows.size(); ++i) {
+    const double measured = std::log(asked.rows[i].energy / asked.known.at_default.energy);
+    EXPECT_NEAR(said->log_energy[static_cast<Eigen::Index>(i)], measured, 0.05) << i;
+  }
 }
 
 TEST(SharedCurve, NeedsTwoWorkloads) {

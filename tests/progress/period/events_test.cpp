@@ -18,8 +18,8 @@ EventLikeness seen(double step_s, double true_period_s, double asked_s) {
   const Samples samples = samples_of(points);
   const double end = step_s * 600;
   const Series series = resample(samples, 0, end, step_s, varying_columns(samples, 0, end));
-  return likeness(events_of(samples, series, {1.0}, 2 * asked_s, 700), std::max(asked_s, 12 * step_s),
-                  asked_s, 0.1 * asked_s, 8);
+  return likeness(events_of(fresh_readings(samples, series, {1.0}, 700), series, 2 * asked_s),
+                  std::max(asked_s, 12 * step_s), asked_s, 0.1 * asked_s, 8);
 }
 
 TEST(Events, APeriodThatIsNoWholeNumberOfReadingsIsNotAtADisadvantage) {

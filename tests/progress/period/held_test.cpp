@@ -50,6 +50,12 @@ TEST(Held, HalfOfItIsBelievedForItMayHaveBeenADouble) {
   EXPECT_TRUE(outweighs(steady(), period(1.0, 0.1), 90));
 }
 
+TEST(Held, TheDoubleIsBelievedWhereMuchSpeaksForIt) {
+  EXPECT_FALSE(outweighs(steady(), period(4.0, 0.6), 90));
+  EXPECT_TRUE(outweighs(steady(), period(4.0, 0.4), 90));
+  EXPECT_TRUE(outweighs(steady(), period(5.0, 0.6), 90));
+}
+
 TEST(Held, AMuchLongerPeriodAroundItIsBelievedIfAnythingSpeaksForIt) {
   EXPECT_FALSE(outweighs(steady(), period(20, 0.4), 90));
   EXPECT_TRUE(outweighs(steady(), period(20, 0.02), 90));
