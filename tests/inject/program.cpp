@@ -143,6 +143,8 @@ int main(int argc, char** argv) {
     if (mode == "at-exit" ? done.recorded >= 10 : cycles > 0 ? through : !library_works()) break;
     if (mode != "flood") std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  // Again: the library may have begun, been refused and given up since the last look.
+  counts(&done);
   std::printf("launched=%u recorded=%u dropped=%u subscribed=%u unsubscribed=%u cycles=%u enabled=%u\n",
               launched, done.recorded, done.dropped, done.subscribed, done.unsubscribed, done.cycles,
               done.enabled);
