@@ -101,4 +101,13 @@ Result<std::optional<ApplicationClocks>> optional_pair(const std::vector<Field>&
   return ApplicationClocks{.memory = Megahertz((*values)[0]), .sm = Megahertz((*values)[1])};
 }
 
+Result<std::optional<std::int64_t>> optional_whole(const std::vector<Field>& fields, std::string_view key) {
+  const auto field = find_one(fields, key);
+  if (!field) return fail(field.error());
+  if (*field == nullptr) return std::nullopt;
+  const auto whole = parse_integer((*field)->value);
+  if (!whole || *whole < 0) return bad_line((*field)->line, cat("does not give ", key, " as a whole number"));
+  return whole;
+}
+
 }  // namespace rubato::wire

@@ -43,5 +43,8 @@ inline constexpr std::size_t kLongestUuid = 96;
 /// Memory clock, then SM clock.
 [[nodiscard]] Result<std::optional<ApplicationClocks>> optional_pair(const std::vector<Field>& fields,
                                                                      std::string_view key);
+/// Not negative.
+[[nodiscard]] Result<std::optional<std::int64_t>> optional_whole(const std::vector<Field>& fields,
+                                                                 std::string_view key);
 
 }  // namespace rubato::wire

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/text.h"
 
 namespace rubato::govern {
 namespace {
-
-// Ranks of a job make their contexts one after the other; who has none by then does not belong to it.
-constexpr Seconds kGathering{10};
-constexpr std::int64_t kIterationsGathered = 3;
 
 // A limiter follows within about a second, and what was launched before a change runs after it.
 constexpr StretchNeeds kDrain{1.5_s, 5, 2};
@@ -30,18 +27,17 @@ constexpr int kMostAsks = 3;  // a driver that grants another limit than was ask
 constexpr Seconds kFirstCheck{300};
 constexpr Seconds kLongestCheck{7200};
 
-constexpr Watts kSameLimit{0.5};
 constexpr double kErrors = 2;
 constexpr double kLeastGain = 0.001;
 
+Watts sum_of(const std::vector<Watts>& shares) {
+  return std::accumulate(shares.begin(), shares.end(), Watts{});
+}
+
 std::string in_words(const std::vector<Watts>& shares) {
   std::string out;
-  Watts sum;
-  for (const Watts share : shares) {
-    out += cat(out.empty() ? "" : ", ", number(share.value(), 1));
-    sum += share;
-  }
-  return shares.size() == 1 ? out + " W" : cat(out, " W, together ", sum);
+  for (const Watts share : shares) out += cat(out.empty() ? "" : ", ", number(share.value(), 1));
+  return shares.size() == 1 ? out + " W" : cat(out, " W, together ", sum_of(shares));
 }
 
 }  // namespace
@@ -52,7 +48,7 @@ Decision PowerBudgetStrategy::wait(BlockRole role, std::string why, std::optiona
 
 Decision PowerBudgetStrategy::next(const Observation& o) {
   if (stage_ == Stage::gathering) return gathering(o);
-  if (regrouped(o)) return begin_evenly(o);
+  if (boards_.regrouped(o)) return begin_evenly(o);
   switch (stage_) {
     case Stage::gathering:
     case Stage::inside:
@@ -69,35 +65,10 @@ Decision PowerBudgetStrategy::next(const Observation& o) {
   return hold(o);
 }
 
-bool PowerBudgetStrategy::regrouped(const Observation& o) {
-  std::vector<std::size_t> members;
-  Watts others;
-  for (std::size_t i = 0; i < o.boards.size(); ++i) {
-    if (!o.boards[i].counts) continue;
-    if (o.boards[i].steered)
-      members.push_back(i);
-    else
-      others += o.boards[i].limit;
-  }
-  if (members == members_ && abs(others - others_) <= kSameLimit) return false;
-  members_ = std::move(members);
-  others_ = others;
-  return true;
-}
-
-bool PowerBudgetStrategy::gathered(const Observation& o) {
-  const auto here =
-      std::count_if(o.boards.begin(), o.boards.end(), [](const Board& b) { return b.counts && b.steered; });
-  if (here == 0) return false;
-  if (!first_seen_) first_seen_ = o.now;
-  return here == std::ssize(o.boards) || o.iterations >= kIterationsGathered ||
-         o.now - *first_seen_ >= kGathering;
-}
-
 Decision PowerBudgetStrategy::gathering(const Observation& o) {
-  if (!gathered(o)) return wait(BlockRole::warmup, "the job has not put its GPUs to work yet");
+  if (!boards_.gathered(o)) return wait(BlockRole::warmup, "the job has not put its GPUs to work yet");
   if (!o.may_set) return wait(BlockRole::warmup, "rubato may not set anything here now");
-  static_cast<void>(regrouped(o));
+  static_cast<void>(boards_.regrouped(o));
   return begin_evenly(o);
 }
 
@@ -110,39 +81,28 @@ Decision PowerBudgetStrategy::begin_evenly(const Observation& o) {
   begun_ = o.now;
   warmth_.clear();
   steadiness_.restart();
-  if (members_.empty()) {
+  if (boards_.members().empty()) {
     stage_ = Stage::inside;
     why_ = "no GPU of the job may be set now";
-    const bool back =
-        std::any_of(o.boards.begin(), o.boards.end(), [](const Board& b) { return b.give_back; });
-    if (!back) return wait(BlockRole::baseline, why_);
+    if (!JobBoards::given_back(o)) return wait(BlockRole::baseline, why_);
     return {Action::use_limits, {}, BlockRole::warmup, why_, {}, {}};
   }
-  std::vector<plan::BoardRange> ranges;
-  std::vector<Watts> found;
-  Watts sum;
-  bool as_found = true;
-  for (const std::size_t i : members_) {
-    const Board& board = o.boards[i];
-    const Watts least = std::max(board.least, i < floors_.size() ? floors_[i] : Watts{});
-    ranges.push_back({std::min(least, board.found), board.found});
-    found.push_back(board.found);
-    sum += board.found;
-    as_found = as_found && abs(board.limit - board.found) <= kSameLimit;
-  }
-  const Watts rest = budget_ - others_;
-  auto shares = plan::even_shares(ranges, rest);
-  if (as_found && sum <= rest) {
+  const auto found = boards_.found(o);
+  const Watts rest = budget_ - boards_.others();
+  if (sum_of(found) <= rest && boards_.in_force(o, found)) {
     stage_ = Stage::inside;
     why_ = cat("the limits found, ", in_words(found), ", are inside the budget of ", budget_,
                ": nothing has to be lowered");
     return wait(BlockRole::baseline, why_);
   }
+  auto ranges = boards_.ranges(o);
+  auto shares = plan::even_shares(ranges, rest);
   best_ = shares;
   const Watts least = plan::sum_of_least(ranges);
   search_.emplace(std::move(ranges), rest);
   std::string why = cat("even shares of ", budget_);
-  if (others_ > Watts(0)) why += cat(", of which ", others_, " are of GPUs that cannot be set");
+  if (boards_.others() > Watts(0))
+    why += cat(", of which ", boards_.others(), " are of GPUs that cannot be set");
   if (least > rest) why += "; even the least limits are above it, so the budget cannot be held";
   return go(o, std::move(shares), Purpose::even, why);
 }
@@ -158,38 +118,20 @@ Decision PowerBudgetStrategy::go(const Observation& o, std::vector<Watts> shares
   return going(o);
 }
 
-bool PowerBudgetStrategy::in_force(const Observation& o) const {
-  for (std::size_t i = 0; i < members_.size(); ++i)
-    if (abs(o.boards[members_[i]].limit - shares_[i]) > kSameLimit) return false;
-  return std::none_of(o.boards.begin(), o.boards.end(), [](const Board& b) { return b.give_back; });
-}
-
 bool PowerBudgetStrategy::take_what_was_granted(const Observation& o) {
-  std::vector<Watts> granted;
-  Watts sum = others_;
-  for (const std::size_t i : members_) {
-    granted.push_back(o.boards[i].limit);
-    sum += granted.back();
-  }
-  if (sum <= budget_) {
+  auto granted = boards_.limits(o);
+  if (sum_of(granted) + boards_.others() <= budget_) {
     shares_ = std::move(granted);
     return true;
   }
   // What a board cannot be lowered to is taken from the others.
-  bool news = false;
-  floors_.resize(o.boards.size());
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    Watts& floor = floors_[members_[i]];
-    if (granted[i] <= shares_[i] + kSameLimit || granted[i] <= floor) continue;
-    floor = granted[i];
-    news = true;
-  }
-  return !news;
+  return !boards_.learn_floors(o, shares_);
 }
 
 Decision PowerBudgetStrategy::going(const Observation& o) {
-  if (!in_force(o) && asks_ >= kMostAsks && !take_what_was_granted(o)) return begin_evenly(o);
-  if (in_force(o)) {
+  if (!boards_.in_force(o, shares_) && asks_ >= kMostAsks && !take_what_was_granted(o))
+    return begin_evenly(o);
+  if (boards_.in_force(o, shares_)) {
     stage_ = Stage::settling;
     stretch_.begin(o);
     return settling(o);
@@ -201,12 +143,12 @@ Decision PowerBudgetStrategy::going(const Observation& o) {
   ++asks_;
   Decision out{Action::use_limits, {}, BlockRole::warmup, why_, {}, {}};
   out.limits.resize(o.boards.size());
-  for (std::size_t i = 0; i < members_.size(); ++i) out.limits[members_[i]] = shares_[i];
+  for (std::size_t i = 0; i < boards_.members().size(); ++i) out.limits[boards_.members()[i]] = shares_[i];
   return out;
 }
 
 Decision PowerBudgetStrategy::settling(const Observation& o) {
-  if (!in_force(o)) return go(o, shares_, purpose_, "the limits are no longer in force");
+  if (!boards_.in_force(o, shares_)) return go(o, shares_, purpose_, "the limits are no longer in force");
   if (purpose_ == Purpose::even) steadiness_.look(o);
   const bool drained = stretch_.enough(o, kDrain, o.iterations == 0 ? kDrain.time : kLongestDrain);
   const bool warm = purpose_ != Purpose::even || o.iterations == 0 || (!o.tuning && steadiness_.steady()) ||
@@ -227,24 +169,24 @@ void PowerBudgetStrategy::forget_gains() {
 
 void PowerBudgetStrategy::begin_stretch(const Observation& o) {
   stretch_.begin(o);
-  meters_.assign(members_.size(), BoardMeter{});
-  for (std::size_t i = 0; i < members_.size(); ++i) meters_[i].begin(o.boards[members_[i]]);
+  meters_.assign(boards_.members().size(), BoardMeter{});
+  for (std::size_t i = 0; i < boards_.members().size(); ++i) meters_[i].begin(o.boards[boards_.members()[i]]);
 }
 
 bool PowerBudgetStrategy::warm(const Observation& o) {
-  warmth_.resize(members_.size());
+  warmth_.resize(boards_.members().size());
   bool all = true;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
+  for (std::size_t i = 0; i < boards_.members().size(); ++i) {
     Observation one;
     one.now = o.now;
-    one.state = o.boards[members_[i]].state;
+    one.state = o.boards[boards_.members()[i]].state;
     all = warmth_[i].steady(one) && all;
   }
   return all || o.now - begun_ >= kLongestWarmth;
 }
 
 void PowerBudgetStrategy::look(const Observation& o) {
-  for (std::size_t i = 0; i < members_.size(); ++i) meters_[i].look(o.boards[members_[i]]);
+  for (std::size_t i = 0; i < boards_.members().size(); ++i) meters_[i].look(o.boards[boards_.members()[i]]);
 }
 
 std::vector<BoardMean> PowerBudgetStrategy::means() const {
@@ -258,7 +200,7 @@ BlockRole PowerBudgetStrategy::role() const {
 }
 
 Decision PowerBudgetStrategy::measuring(const Observation& o) {
-  if (!in_force(o)) return go(o, shares_, purpose_, "the limits are no longer in force");
+  if (!boards_.in_force(o, shares_)) return go(o, shares_, purpose_, "the limits are no longer in force");
   if (o.tuning || o.shift) begin_stretch(o);
   look(o);
   if (purpose_ == Purpose::even && !warm(o)) begin_stretch(o);
@@ -342,7 +284,8 @@ std::string PowerBudgetStrategy::outcome() const {
 }
 
 Decision PowerBudgetStrategy::hold(const Observation& o) {
-  if (!in_force(o)) return go(o, shares_, Purpose::hold, "the limits are no longer in force");
+  if (!boards_.in_force(o, shares_))
+    return go(o, shares_, Purpose::hold, "the limits are no longer in force");
   look(o);
   if (o.shift) {
     // What was measured is of another job.

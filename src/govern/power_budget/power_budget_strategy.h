@@ -9,6 +9,7 @@
 
 #include "govern/board_warmth.h"
 #include "govern/power_budget/board_meter.h"
+#include "govern/power_budget/job_boards.h"
 #include "govern/power_budget/share_search.h"
 #include "govern/steady.h"
 #include "govern/strategy.h"
@@ -34,9 +35,6 @@ class PowerBudgetStrategy final : public Strategy {
     std::vector<BoardMean> again;  // the second time; empty: not yet
   };
 
-  /// Whose limits are whose: a new set of boards begins anew.
-  [[nodiscard]] bool regrouped(const Observation& o);
-  [[nodiscard]] bool gathered(const Observation& o);
   [[nodiscard]] Decision gathering(const Observation& o);
   [[nodiscard]] Decision begin_evenly(const Observation& o);
   [[nodiscard]] Decision go(const Observation& o, std::vector<Watts> shares, Purpose purpose,
@@ -57,7 +55,6 @@ class PowerBudgetStrategy final : public Strategy {
   /// The boards' temperatures stand; always after some minutes.
   [[nodiscard]] bool warm(const Observation& o);
   [[nodiscard]] std::vector<BoardMean> means() const;
-  [[nodiscard]] bool in_force(const Observation& o) const;
   /// What is not what was asked for: kept where it is inside the budget; false: the others have to make room.
   [[nodiscard]] bool take_what_was_granted(const Observation& o);
   [[nodiscard]] BlockRole role() const;
@@ -67,10 +64,7 @@ class PowerBudgetStrategy final : public Strategy {
   Watts budget_;
   Stage stage_ = Stage::gathering;
   Purpose purpose_ = Purpose::even;
-  std::optional<TimePoint> first_seen_;  // of the job on any board
-  std::vector<std::size_t> members_;     // of Observation::boards: those that are steered
-  Watts others_;                         // the limits of those that count beside them
-  std::vector<Watts> floors_;            // of Observation::boards: what the driver did not go below
+  JobBoards boards_;
   std::optional<ShareSearch> search_;
   std::vector<Watts> shares_;  // asked for now, by member, as are the next four
   std::vector<Watts> best_;

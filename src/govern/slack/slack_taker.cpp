@@ -10,9 +10,6 @@
 namespace rubato::govern {
 namespace {
 
-// What was launched before a change runs after it, and sensors lag.
-constexpr StretchNeeds kDrain{Seconds(0.5), 5, 2};
-
 // Iterations of a stretch, the relative standard error that ends it, and iterations that end it anyway.
 constexpr double kChunk = 48;
 constexpr double kChunkError = 0.0012;
@@ -37,20 +34,11 @@ constexpr double kMostGrowth = 0.005;
 constexpr double kUsualGrowth = 0.002;
 constexpr double kErrors = 3;
 constexpr double kSurprise = 0.03;
-constexpr double kUnknownScatter = 0.05;
 
 constexpr double kCompareEvery = 1.5;  // times the run so far
 constexpr Seconds kShortestWait{30};
 constexpr double kWait = 0.05;  // of the run, doubled with every failure
 constexpr unsigned kMostDoublings = 6;
-
-double error_of(const StretchMean& mean) {
-  return mean.time_scatter ? std::sqrt(*mean.time_scatter / mean.work) : kUnknownScatter;
-}
-
-double error_of(const StretchMean& a, const StretchMean& b) {
-  return std::hypot(error_of(a), error_of(b));
-}
 
 }  // namespace
 
@@ -87,35 +75,6 @@ void SlackTaker::forget(const Observation& job, const std::string& why) {
   wait(job);
 }
 
-// What is told of work lags behind what is in force: measured is from a tally on that holds the whole drain.
-void SlackTaker::measure(const Observation& job, const Setting& base, const LowerClocks& in_force) {
-  if (base != measured_base_ || in_force != measured_lower_ || !job.under_load) {
-    measured_base_ = base;
-    measured_lower_ = in_force;
-    draining_ = true;
-    drain_.begin(job);
-    drained_.reset();
-    meter_.reset();
-  }
-  if (!job.tally) return;
-  if (draining_) {
-    if (!drain_.enough(job, kDrain, kDrain.time)) return;
-    if (!drained_) drained_ = job.last_iteration.value_or(job.tally->at);
-    if (job.tally->at < *drained_) return;
-    draining_ = false;
-  }
-  if (meter_) return meter_->add(*job.tally);
-  meter_.emplace();
-  meter_->begin(*job.tally);
-}
-
-bool SlackTaker::whole(double iterations, double error, double most) const {
-  if (!meter_ || meter_->work() < iterations) return false;
-  const auto mean = meter_->mean();
-  if (!mean || !mean->time_scatter) return false;
-  return error_of(*mean) <= error || meter_->work() >= most;
-}
-
 const LowerClocks& SlackTaker::next(const Observation& job, const Standing& standing) {
   if (boards_.size() < 2) return wanted_;
   if (job.shift && stage_ == Stage::holding) forget(job, "the job has changed");
@@ -125,10 +84,10 @@ const LowerClocks& SlackTaker::next(const Observation& job, const Standing& stan
     reference_.reset();
     verified_.reset();
   }
-  if (standing.settled) measure(job, standing.base, standing.in_force);
+  if (standing.settled) stretch_.measure(job, standing.base, standing.in_force);
   if (!base_.sm_clock) {
-    if (standing.settled && base_.empty() && meter_)
-      if (const auto mean = meter_->mean(); mean && mean->work >= kTrial) at_found_ = mean->log_time;
+    if (const auto mean = stretch_.mean(); standing.settled && base_.empty() && mean && mean->work >= kTrial)
+      at_found_ = mean->log_time;
     wanted_.clear();
     return wanted_;
   }
@@ -157,18 +116,18 @@ const LowerClocks& SlackTaker::next(const Observation& job, const Standing& stan
       compare(job);
       break;
     case Stage::returning:
-      if (meter_) interrupt(job);
+      if (stretch_.open()) interrupt(job);
       break;
   }
   return wanted_;
 }
 
 void SlackTaker::hold(const Observation& job, const Standing& standing) {
-  if (!whole(kChunk, kChunkError, kLongestChunk)) return;
-  reference_ = latest_ = meter_->mean();
+  if (!stretch_.whole(kChunk, kChunkError, kLongestChunk)) return;
+  reference_ = latest_ = stretch_.mean();
   const Ratio* ratio = wanted_.empty() ? nullptr : ratio_near(base_);
   reference_ratio_ = ratio != nullptr ? *ratio : Ratio{};
-  meter_->begin(*job.tally);
+  stretch_.restart(job);
   learn_clock();
   if (!wanted_.empty()) {
     if (!verified_) verified_ = reference_;
@@ -216,8 +175,8 @@ bool SlackTaker::try_next(const Observation& job, const std::optional<Left>& lef
 }
 
 void SlackTaker::probe(const Observation& job, const Standing& standing) {
-  if (!whole(kTrial, kTrialError, kLongestTrial)) return;
-  const StretchMean mean = *meter_->mean();
+  if (!stretch_.whole(kTrial, kTrialError, kLongestTrial)) return;
+  const StretchMean mean = *stretch_.mean();
   const double ratio = std::exp(mean.log_time - reference_->log_time);
   const double error = error_of(mean, *reference_);
   if (ratio - 1 > probe_->at_most + kSurprise + kErrors * error)
@@ -258,8 +217,8 @@ SlackTaker::Ratio SlackTaker::ratio_of(const StretchMean& with, const StretchMea
 }
 
 void SlackTaker::verify(const Observation& job) {
-  if (!whole(kChunk, kChunkError, kLongestChunk)) return;
-  const StretchMean mean = *meter_->mean();
+  if (!stretch_.whole(kChunk, kChunkError, kLongestChunk)) return;
+  const StretchMean mean = *stretch_.mean();
   const double grew = mean.log_time - reference_->log_time + std::log(reference_ratio_.time);
   Ratio now = ratio_of(mean, *reference_);
   now.time *= reference_ratio_.time;
@@ -311,8 +270,8 @@ bool SlackTaker::saves(const Ratio& ratio) {
 }
 
 void SlackTaker::compare(const Observation& job) {
-  if (!whole(kChunk, kChunkError, kLongestChunk)) return;
-  const StretchMean mean = *meter_->mean();
+  if (!stretch_.whole(kChunk, kChunkError, kLongestChunk)) return;
+  const StretchMean mean = *stretch_.mean();
   const Ratio now = ratio_of(*reference_, mean);
   uniform_seconds_ = std::exp(mean.log_time);
   const double grew = reference_->log_time - mean.log_time;

@@ -4,21 +4,16 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "govern/beside.h"
-#include "govern/rubato/stretch_meter.h"
 #include "govern/slack/rank_slack.h"
+#include "govern/slack/settled_stretch.h"
 #include "govern/strategy.h"
-#include "govern/stretch.h"
 
 namespace rubato::govern {
-
-/// Ranks, by position, whose SM clock is lower than the job's.
-using LowerClocks = std::map<std::size_t, Megahertz>;
 
 /// The strategy goes on choosing one setting for all. It is told the job's series as if all ranks had that
 /// one: what trials take is outside of it, and what lasts is taken off by the ratios that were measured. The
@@ -89,8 +84,6 @@ class SlackTaker {
     ClockBound bound;            // that it was made clocks by
   };
 
-  void measure(const Observation& job, const Setting& base, const LowerClocks& in_force);
-  [[nodiscard]] bool whole(double iterations, double error, double most) const;
   void hold(const Observation& job, const Standing& standing);
   void probe(const Observation& job, const Standing& standing);
   void verify(const Observation& job);
@@ -138,14 +131,7 @@ class SlackTaker {
   bool probed_ = false;  // since the latest was given
   LowerClocks wanted_;
 
-  // The stretch that is measured.
-  Setting measured_base_;
-  LowerClocks measured_lower_;
-  bool draining_ = true;
-  Stretch drain_;
-  std::optional<TimePoint> drained_;
-  std::optional<StretchMeter> meter_;
-
+  SettledStretch stretch_;
   std::optional<double> at_found_;        // logarithm of the seconds of an iteration
   std::optional<StretchMean> reference_;  // the latest of what stays, at this base
   Ratio reference_ratio_;                 // over all at one clock

@@ -6,11 +6,9 @@
 
 #include "base/text.h"
 #include "progress/kernels/confidence.h"
-#include "progress/kernels/cutter.h"
-#include "progress/kernels/iteration_log.h"
+#include "progress/kernels/followed_pattern.h"
 #include "progress/kernels/launch_history.h"
 #include "progress/kernels/launch_rate.h"
-#include "progress/kernels/period_search.h"
 #include "progress/kernels/token_table.h"
 
 namespace rubato::progress {
@@ -35,33 +33,10 @@ constexpr Seconds kOtherPhase{5};  // an evaluation may last so long, or a tenth
 }  // namespace
 
 struct KernelSequence::Impl {
-  /// A pattern that is followed, and what came of it.
-  struct Lock {
-    Lane lane = 0;
-    std::int32_t pid = 0;
-    FoundPattern found;
-    Cutter cutter;
-    IterationLog log{};
-    std::uint64_t since_whole = 0;  // launches of the process since the last whole iteration
-    std::size_t others = 0;         // launches on other streams in the present iteration
-
-    struct Step {
-      TimePoint at;
-      std::optional<Cut> cut;
-      std::int64_t ended = 0;  // iterations, seen whole or not
-    };
-    bool trusted = false;
-    std::vector<Step> held{};  // not told before the pattern is trusted
-    Step follow(const LaunchHistory& launched, const TokenTable& tokens, const LaunchHistory::Entry& e);
-    std::size_t launches = 0;  // in one iteration, all streams; kept, as every record asks
-    void count_launches();
-    [[nodiscard]] bool recognised() const { return since_whole <= 4 * launches + 64; }
-  };
-
   TokenTable table;
   LaunchHistory history;
   LaunchRate rate;
-  std::optional<Lock> lock;
+  std::optional<FollowedPattern> followed;
   std::optional<std::int32_t> process;
   std::optional<std::array<std::uint8_t, 16>> device;
   std::vector<Iteration> waiting;
@@ -87,13 +62,12 @@ struct KernelSequence::Impl {
   bool none_equal = false;
 
   bool use(const KernelRecord& r);
-  void tell(const Lock::Step& step);
-  void take(const Lock::Step& step);
+  void tell(const FollowedStep& step);
+  void take(const FollowedStep& step);
   void search();
   [[nodiscard]] std::optional<std::pair<Lane, FoundPattern>> search_from(TimePoint from);
   void adopt(Lane lane, FoundPattern found);
   void review();
-  [[nodiscard]] double confidence(const Lock& l) const;
   [[nodiscard]] std::string reason() const;
   [[nodiscard]] std::optional<IterationEstimate> estimate() const;
 };
@@ -104,43 +78,8 @@ bool KernelSequence::Impl::use(const KernelRecord& r) {
   return !known || r.device_uuid == *device;
 }
 
-// One launch further along the pattern.
-KernelSequence::Impl::Lock::Step KernelSequence::Impl::Lock::follow(const LaunchHistory& launched,
-                                                                    const TokenTable& tokens,
-                                                                    const LaunchHistory::Entry& e) {
-  if (launched.pid(e.lane) != pid) return {};
-  ++since_whole;
-  if (e.lane != lane) {
-    ++others;
-    return {};
-  }
-  const auto symbol = symbol_of(found, tokens, e.token);
-  if (!symbol) {
-    cutter.pass_over();
-    return {};
-  }
-  const std::int64_t before = cutter.ended();
-  Step step{.at = e.begin, .cut = cutter.add(*symbol, e.begin)};
-  step.ended = cutter.ended() - before;
-  if (step.cut) {
-    log.add(
-        {.begin = step.cut->begin, .end = step.cut->end, .launches = step.cut->launches, .others = others});
-    since_whole = 0;
-    // Sorts what is kept: not for each of very short iterations.
-    if (log.count() < 32 || log.count() % 8 == 0) count_launches();
-  }
-  if (step.ended > 0) others = 0;
-  return step;
-}
-
-void KernelSequence::Impl::Lock::count_launches() {
-  const std::size_t own =
-      found.sameness == Sameness::anchors ? log.median_launches().value_or(0) : found.pattern.size();
-  launches = own + log.mean_others();
-}
-
 // No iteration is told twice, although a new pattern is laid over launches that an older one was followed in.
-void KernelSequence::Impl::tell(const Lock::Step& step) {
+void KernelSequence::Impl::tell(const FollowedStep& step) {
   if (told_until && step.at <= *told_until) return;
   if (step.cut && (!told_until || step.cut->begin >= *told_until)) {
     if (waiting.size() >= kMostWaiting) waiting.erase(waiting.begin(), waiting.begin() + kMostWaiting / 2);
@@ -154,16 +93,18 @@ void KernelSequence::Impl::tell(const Lock::Step& step) {
 }
 
 // Iterations are told from the moment on at which the pattern is worth it; then also those before.
-void KernelSequence::Impl::take(const Lock::Step& step) {
+void KernelSequence::Impl::take(const FollowedStep& step) {
   if (step.cut) ++whole_in_cycle;
   if (step.ended == 0) return;
-  if (!lock->trusted) {
-    auto& held = lock->held;
+  if (!followed->trusted) {
+    auto& held = followed->held;
     if (held.size() >= kMostWaiting) held.erase(held.begin(), held.begin() + kMostWaiting / 2);
     held.push_back(step);
-    if (!step.cut || confidence(*lock) < (lock->log.period() < kShort ? kTrustedShort : kTrusted)) return;
-    lock->trusted = true;
-    for (const Lock::Step& one : std::exchange(lock->held, {})) tell(one);
+    if (!step.cut ||
+        followed->confidence(silent_cycles) < (followed->log.period() < kShort ? kTrustedShort : kTrusted))
+      return;
+    followed->trusted = true;
+    for (const FollowedStep& one : std::exchange(followed->held, {})) tell(one);
     return;
   }
   tell(step);
@@ -171,32 +112,31 @@ void KernelSequence::Impl::take(const Lock::Step& step) {
 
 void KernelSequence::Impl::adopt(Lane lane, FoundPattern found) {
   const std::size_t size = found.pattern.size();
-  if (lock && lock->lane == lane && lock->found.sameness == found.sameness) {
-    const std::size_t old = lock->found.pattern.size();
+  if (followed && followed->lane == lane && followed->found.sameness == found.sameness) {
+    const std::size_t old = followed->found.pattern.size();
     // While a pattern goes on, what was found in a part of the launches is believed only if it is longer.
-    if (lock->recognised() && !found.in_all && size < old) return;
+    if (followed->recognised() && !found.in_all && size < old) return;
     if (old == size) {
-      lock->found.match = found.match;
-      lock->found.unit_chance = found.unit_chance;
+      followed->found.match = found.match;
+      followed->found.unit_chance = found.unit_chance;
       return;
     }
-  } else if (lock && lock->recognised() && (!found.in_all || found.sameness == Sameness::anchors)) {
+  } else if (followed && followed->recognised() && (!found.in_all || found.sameness == Sameness::anchors)) {
     return;
   }
-  Cutter cutter(found.pattern);
-  Lock fresh{.lane = lane, .pid = history.pid(lane), .found = std::move(found), .cutter = std::move(cutter)};
-  std::vector<Lock::Step> steps;
+  FollowedPattern fresh(lane, history.pid(lane), std::move(found));
+  std::vector<FollowedStep> steps;
   std::optional<std::uint16_t> run;
   for (const LaunchHistory::Entry& e : history.entries()) {
     if (run && *run != e.run) fresh.cutter.lose();
     run = e.run;
-    const Lock::Step step = fresh.follow(history, table, e);
+    const FollowedStep step = fresh.follow(history, table, e);
     if (step.ended > 0) steps.push_back(step);
   }
   if (fresh.log.count() == 0) return;
-  lock = std::move(fresh);
+  followed = std::move(fresh);
   silent_cycles = 0;
-  for (const Lock::Step& step : steps) take(step);
+  for (const FollowedStep& step : steps) take(step);
   review_at = 0;
   fitted_before_cycle = 0;
 }
@@ -204,20 +144,20 @@ void KernelSequence::Impl::adopt(Lane lane, FoundPattern found) {
 void KernelSequence::Impl::search() {
   searched_at = launches;
   const std::int32_t busiest = history.busiest_process();
-  if (process && *process != busiest) lock.reset();
+  if (process && *process != busiest) followed.reset();
   process = busiest;
   auto best = search_from(TimePoint{INT64_MIN});
-  if (lock && !lock->recognised() && !(best && best->second.in_all)) {
+  if (followed && !followed->recognised() && !(best && best->second.in_all)) {
     // The pattern is not seen any more: what came since may replace it once that has lasted, as an evaluation
     // does not.
-    const TimePoint from = lock->log.last_end().value_or(now);
-    const Seconds seen = lock->log.covered();
+    const TimePoint from = followed->log.last_end().value_or(now);
+    const Seconds seen = followed->log.covered();
     if (now - from < std::min(seen, std::max(kOtherPhase, seen * 0.1))) return;
     best = search_from(from);
   }
   failures = best ? 0 : failures + 1;
   if (best) adopt(best->first, std::move(best->second));
-  if (!best && lock && lock->found.sameness == Sameness::anchors) lock.reset();  // it was chance
+  if (!best && followed && followed->found.sameness == Sameness::anchors) followed.reset();  // it was chance
 }
 
 // The process's busiest stream that has a pattern.
@@ -247,11 +187,11 @@ std::optional<std::pair<Lane, FoundPattern>> KernelSequence::Impl::search_from(T
 // When to look at everything again: often while little is known, hardly ever when a pattern goes on and on.
 void KernelSequence::Impl::review() {
   bool due = launches >= search_at;
-  if (lock && !lock->recognised()) {
-    if (review_at == 0) review_at = lock->since_whole + 512;
-    if (lock->since_whole >= review_at) {
+  if (followed && !followed->recognised()) {
+    if (review_at == 0) review_at = followed->since_whole + 512;
+    if (followed->since_whole >= review_at) {
       due = true;
-      review_at = lock->since_whole + lock->since_whole / 2;
+      review_at = followed->since_whole + followed->since_whole / 2;
     }
   } else {
     review_at = 0;
@@ -259,24 +199,12 @@ void KernelSequence::Impl::review() {
   if (!due) return;
   search();
   search_at = launches + std::max(launches / 2, kFirstSearch);
-  if (!lock) search_at = std::min(search_at, launches + 4 * LaunchHistory::kMostLaunches);
-}
-
-double KernelSequence::Impl::confidence(const Lock& l) const {
-  return confidence_in({.iterations = l.log.count(),
-                        .period = l.log.period().value_or(Seconds(0)),
-                        .launches = l.launches,
-                        .sameness = l.found.sameness,
-                        .match = l.found.match,
-                        .unit_chance = l.found.unit_chance,
-                        .micro_batches = l.found.micro_batches > 1,
-                        .silent_cycles = silent_cycles,
-                        .recognised = l.recognised()});
+  if (!followed) search_at = std::min(search_at, launches + 4 * LaunchHistory::kMostLaunches);
 }
 
 std::string KernelSequence::Impl::reason() const {
-  const FoundPattern& f = lock->found;
-  std::string why = cat(lock->launches, " launches repeat, seen whole ", lock->log.count(), " times");
+  const FoundPattern& f = followed->found;
+  std::string why = cat(followed->launches, " launches repeat, seen whole ", followed->log.count(), " times");
   if (f.pattern.size() == 1) why += "; each is one CUDA graph";
   if (f.micro_batches > 1) why += cat("; ", f.micro_batches, " micro-batches and a step");
   if (f.sameness == Sameness::name) why += "; the grids of some follow the data";
@@ -286,7 +214,7 @@ std::string KernelSequence::Impl::reason() const {
                " % of the kernel time");
   if (silent_cycles > 0)
     why += cat("; no whole iteration in the latest cycle, which held ", number(best_fraction, 2), " of one");
-  if (!lock->recognised()) why += "; what runs now is something else";
+  if (!followed->recognised()) why += "; what runs now is something else";
   return why;
 }
 
@@ -294,14 +222,14 @@ std::optional<IterationEstimate> KernelSequence::Impl::estimate() const {
   IterationEstimate e;
   e.at = now;
   e.source = ProgressSource::kernels;
-  const auto period = lock ? lock->log.period() : std::nullopt;
+  const auto period = followed ? followed->log.period() : std::nullopt;
   if (period && period->value() > 0) {
     e.periodic = true;
     e.period = period;
-    e.launches = lock->launches;
-    e.half_width = lock->log.half_width();
-    e.drift_per_minute = lock->log.drift_per_minute();
-    e.confidence = confidence(*lock);
+    e.launches = followed->launches;
+    e.half_width = followed->log.half_width();
+    e.drift_per_minute = followed->log.drift_per_minute();
+    e.confidence = followed->confidence(silent_cycles);
     e.why = reason();
     return e;
   }
@@ -327,16 +255,16 @@ void KernelSequence::add(const KernelRecord& record) {
   }
   if (record.lost_before > kSmallLoss) {
     s.history.break_off();
-    if (s.lock) s.lock->cutter.lose();
+    if (s.followed) s.followed->cutter.lose();
   }
   s.history.add(*lane, record, s.table.token(record));
   s.now = std::max(s.now, record.begin);
   ++s.launches;
   ++s.launches_in_cycle;
   if (!s.process || *s.process == record.pid) s.rate.add(record.begin);
-  if (s.lock) {
+  if (s.followed) {
     const auto& entry = s.history.entries().back();
-    s.take(s.lock->follow(s.history, s.table, entry));
+    s.take(s.followed->follow(s.history, s.table, entry));
   }
   s.review();
 }
@@ -344,14 +272,14 @@ void KernelSequence::add(const KernelRecord& record) {
 void KernelSequence::cycle_ended(TimePoint end) {
   Impl& s = *impl_;
   s.now = std::max(s.now, end);
-  if (s.launches_in_cycle > 0 && !s.lock) s.search();
-  if (s.lock) {
+  if (s.launches_in_cycle > 0 && !s.followed) s.search();
+  if (s.followed) {
     const std::uint64_t fitted =
-        s.lock->cutter.fitted() - std::min(s.fitted_before_cycle, s.lock->cutter.fitted());
-    s.best_fraction = static_cast<double>(fitted) / static_cast<double>(s.lock->found.pattern.size());
+        s.followed->cutter.fitted() - std::min(s.fitted_before_cycle, s.followed->cutter.fitted());
+    s.best_fraction = static_cast<double>(fitted) / static_cast<double>(s.followed->found.pattern.size());
     s.silent_cycles = s.whole_in_cycle > 0 ? 0 : s.silent_cycles + 1;
-    s.fitted_before_cycle = s.lock->cutter.fitted();
-    s.lock->cutter.lose();
+    s.fitted_before_cycle = s.followed->cutter.fitted();
+    s.followed->cutter.lose();
   }
   s.whole_in_cycle = 0;
   s.launches_in_cycle = 0;
@@ -362,7 +290,7 @@ void KernelSequence::cycle_ended(TimePoint end) {
 std::optional<IterationEstimate> KernelSequence::estimate() const {
   // What came since the last search may have been enough.
   Impl& s = *impl_;
-  if (!s.lock && s.launches >= kFirstSearch && s.launches - s.searched_at > s.searched_at / 4) s.search();
+  if (!s.followed && s.launches >= kFirstSearch && s.launches - s.searched_at > s.searched_at / 4) s.search();
   return s.estimate();
 }
 
