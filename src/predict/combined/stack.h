@@ -46,7 +46,8 @@ using Trusts = std::array<Trust, kLevels>;
                                      const Trust& trust, const Known& known);
 
 /// Members are learned anew on parts of `curves` and judged on the groups that were left out. `before`: the
-/// weight of each where nothing is known, which stays where there is only one group.
+/// weight of each where nothing is known, which stays where there is only one group. Where the mixture does
+/// not beat the mean curve there, the mean curve has half of the weight.
 [[nodiscard]] Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
                                    const std::vector<const Learner*>& learners,
                                    const Eigen::VectorXd& before);

@@ -1,4 +1,4 @@
-// Stacking (Wolpert 1992; Breiman 1996) on absolute errors, with groups left out instead of rows, held back
+// Stacking (Wolpert 1992; Breiman 1996) on relative errors, with groups left out instead of rows, held back
 // towards given shares: weights that few groups tell are mostly chance, and equal ones are hard to beat
 // (Stock and Watson 2004).
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "predict/combined/stack.h"
+#include "predict/mean_curve.h"
 
 namespace rubato::predict::combined {
 namespace {
@@ -132,8 +133,14 @@ Errors errors_of(const std::vector<Trial>& trials, bool time, Eigen::Index membe
   return out;
 }
 
-/// All mixtures, averaged by how close each comes to the best.
-Eigen::VectorXd weights_for(const std::vector<Trial>& trials, bool time, const Eigen::VectorXd& before) {
+/// As predictions are judged: the mean of |predicted / measured - 1|.
+double error_of(const Errors& errors, const Eigen::VectorXd& mixture) {
+  return errors.weight.dot(((errors.of * mixture).array().exp() - 1).abs().matrix());
+}
+
+/// All mixtures, averaged by how close each comes to the best. `plain`: the member that has to be beaten.
+Eigen::VectorXd weights_for(const std::vector<Trial>& trials, bool time, const Eigen::VectorXd& before,
+                            std::optional<Eigen::Index> plain) {
   const Eigen::Index members = before.size();
   std::vector<Eigen::VectorXd> mixtures;
   Eigen::VectorXd shares = Eigen::VectorXd::Zero(members);
@@ -142,13 +149,17 @@ Eigen::VectorXd weights_for(const std::vector<Trial>& trials, bool time, const E
   std::vector<double> error;
   error.reserve(mixtures.size());
   for (const Eigen::VectorXd& mixture : mixtures)
-    error.push_back(errors.weight.dot((errors.of * mixture).cwiseAbs()) *
-                    (1 + kHeldBack * 0.5 * (mixture - before).cwiseAbs().sum()));
+    error.push_back(error_of(errors, mixture) * (1 + kHeldBack * 0.5 * (mixture - before).cwiseAbs().sum()));
   const double best = std::max(1e-9, *std::min_element(error.begin(), error.end()));
   Eigen::VectorXd out = Eigen::VectorXd::Zero(members);
   for (std::size_t i = 0; i < mixtures.size(); ++i)
     out += std::exp(-(error[i] / best - 1) / kTemperature) * mixtures[i];
-  return out / out.sum();
+  out /= out.sum();
+  if (!plain) return out;
+  const Eigen::VectorXd alone = Eigen::VectorXd::Unit(members, *plain);
+  // Which of the two is better is then chance, and both are wrong in other ways.
+  if (error_of(errors, out) > error_of(errors, alone)) out = (out + alone) / 2;
+  return out;
 }
 
 double scale_for(const std::vector<Trial>& trials, const Trust& trust, bool time, std::size_t groups) {
@@ -185,6 +196,9 @@ Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
   Trusts out;
   out.fill(trust_of(before));
   const Eigen::VectorXd shares = out.front().time;
+  std::optional<Eigen::Index> plain;
+  for (std::size_t m = 0; m < learners.size(); ++m)
+    if (learners[m]->name() == mean_curve_learner().name()) plain = static_cast<Eigen::Index>(m);
   std::map<std::string, std::size_t> count;
   for (const Curve& c : curves) ++count[c.group];
   if (count.size() < 2) return out;
@@ -215,8 +229,8 @@ Result<Trusts> weigh(std::span<const Curve> curves, std::span<const Knob> knobs,
       if (level > 0) trust = out[level - 1];
       continue;
     }
-    trust.time = weights_for(trials[level], true, shares);
-    trust.energy = weights_for(trials[level], false, shares);
+    trust.time = weights_for(trials[level], true, shares, plain);
+    trust.energy = weights_for(trials[level], false, shares, plain);
     const double time_scale = scale_for(trials[level], trust, true, count.size());
     trust.energy_scale = scale_for(trials[level], trust, false, count.size());
     trust.time_scale = time_scale;

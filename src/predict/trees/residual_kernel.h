@@ -5,6 +5,9 @@
 
 namespace rubato::predict::trees {
 
+/// Deviations beyond which a residual counts as no farther out: one outlier sets neither reach nor curve.
+inline constexpr double kMostStandardised = 4.0;
+
 inline constexpr double kResidualJitter = 1e-8;           // on the diagonal: a Cholesky factor must exist
 inline constexpr Eigen::Index kMostResidualAnchors = 14;  // 2 x 14 shared factors at most
 

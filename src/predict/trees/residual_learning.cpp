@@ -14,8 +14,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kMostStandardised = 4.0;  // one outlier does not set the reach
-
 double log_likelihood(const std::vector<MatrixXd>& kernels, const std::vector<VectorXd>& standardised,
                       double noise) {
   double sum = 0;

@@ -15,6 +15,13 @@ using Eigen::VectorXd;
 
 constexpr double kSameSetting = 1e-9;  // squared distance
 
+/// A residual many deviations out says that the deviation was taken for too small, not that the whole curve
+/// is as far out: two workloads that the trees fit well at their defaults would make any third one's explode.
+void temper(MatrixXd& covariance, const VectorXd& residual) {
+  for (Index i = 0; i < residual.size(); ++i)
+    covariance(i, i) = std::max(covariance(i, i), std::pow(residual[i] / kMostStandardised, 2));
+}
+
 }  // namespace
 
 MatrixXd residual_kernel(const MatrixXd& a, const MatrixXd& b, double reach) {
@@ -85,6 +92,7 @@ Prediction ResidualModel::apply(const MatrixXd& place, const VectorXd& log_time,
     lone << time_known, energy_known;
     MatrixXd covariance = seen * seen.transpose();
     covariance.diagonal() += lone;
+    temper(covariance, residual);
     covariance.diagonal().array() += kLeastDeviation * kLeastDeviation;
     const Eigen::LLT<MatrixXd> factor(covariance);
     pull = factor.solve(residual);

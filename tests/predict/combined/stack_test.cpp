@@ -40,8 +40,8 @@ class Fixed final : public Model {
 
 class FixedLearner final : public Learner {
  public:
-  explicit FixedLearner(double power) : power_(power) {}
-  std::string_view name() const override { return "fixed"; }
+  explicit FixedLearner(double power, std::string_view name = "fixed") : power_(power), name_(name) {}
+  std::string_view name() const override { return name_; }
   Result<std::unique_ptr<Model>> learn(std::span<const Curve>, std::span<const Knob>) const override {
     return std::make_unique<Fixed>(power_, 0.05);
   }
@@ -51,6 +51,7 @@ class FixedLearner final : public Learner {
 
  private:
   double power_;
+  std::string_view name_;
 };
 
 Prediction answer(double power, double deviation, const Curve& curve) {
@@ -107,6 +108,30 @@ TEST(Weigh, ALittleBetterMovesLittleWeight) {
   const auto trusts = weigh(curves, kClock, {&good, &better}, Eigen::Vector2d(1, 0));
   ASSERT_TRUE(trusts);
   EXPECT_GT((*trusts)[0].time[0], 0.9);
+}
+
+TEST(Weigh, AMixtureThatDoesNotBeatTheMeanCurveLeavesItHalfOfTheWeight) {
+  std::vector<Curve> curves;
+  for (int g = 0; g < 4; ++g) curves.push_back(made::curve(cat("g", g), cat("w", g), 1.0, 250));
+  const auto share_of_mean = [&](double other, double mean) {
+    const FixedLearner first(other);
+    const FixedLearner second(mean, "mean-curve");
+    return (*weigh(curves, kClock, {&first, &second}, Eigen::Vector2d(1, 0)))[0].time[1];
+  };
+  EXPECT_NEAR(share_of_mean(0.79, 0.8), 0.52, 0.03);  // as in the test before, but for the name
+  EXPECT_LT(share_of_mean(0.8, 0.79), 0.1);
+}
+
+TEST(Weigh, JudgesByTheErrorRelativeToWhatWasMeasured) {
+  // Clocks halve the speed of half of the workloads and do nothing to the others. In logarithms every mixture
+  // of "halves" and "does nothing" is off by as much; 100 % too much is worse than 50 % too little.
+  std::vector<Curve> curves;
+  for (int g = 0; g < 8; ++g) curves.push_back(made::curve(cat("g", g), cat("w", g), g % 2, 250, {1.0, 0.5}));
+  const FixedLearner nothing(0.0);
+  const FixedLearner halves(1.0);
+  const auto trusts = weigh(curves, kClock, {&nothing, &halves}, Eigen::Vector2d::Ones());
+  ASSERT_TRUE(trusts);
+  EXPECT_GT((*trusts)[0].time[0], 0.75);
 }
 
 TEST(Weigh, TwoGroupsAreLittleToJudgeTheUnlikeBy) {

@@ -58,6 +58,22 @@ TEST(ResidualModel, AProbeTeachesTheOtherSettings) {
   EXPECT_LT(after.energy_deviation(1), before.energy_deviation(1) / 2);
 }
 
+TEST(ResidualModel, ADefaultThatTheTreesMissMovesTheCurveWithinReason) {
+  const auto model = ResidualModel::learn(growing(2, 1), 2);  // both hit at their defaults
+  Eigen::MatrixXd place(2, 1);
+  place << -0.2, -1.0;
+  Residuals measured = default_alone();
+  measured.time[0] = measured.energy[0] = 0.3;
+  const Eigen::Vector2d none = Eigen::Vector2d::Zero();
+  const Prediction p = model.apply(place, none, none, measured);
+  const Prediction hit = model.apply(place, none, none, default_alone());
+  for (const int i : {0, 1}) {
+    const auto row = static_cast<std::size_t>(i);
+    EXPECT_LE(std::abs(p.log_time[i]), 4 * hit.time_deviation(row) + 0.3);
+    EXPECT_LE(std::abs(p.log_energy[i]), 4 * hit.energy_deviation(row) + 0.3);
+  }
+}
+
 /// Errors of 2 % near the default and of 10 % far from it, no two settings alike.
 std::vector<Residuals> lone(std::size_t workloads, std::uint64_t seed) {
   Random random(seed);
