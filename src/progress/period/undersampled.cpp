@@ -88,18 +88,35 @@ std::optional<Fold> UpdateSpectrum::smoothest_fold(double longest) const {
   std::vector<double> shape;
   const long last = static_cast<long>(reach);
   for (long off = 0; off <= last; ++off) shape.push_back(1 - static_cast<double>(off) / reach);
+  const auto place_of = [&](long harmonic) { return std::min(harmonic % turn, turn - harmonic % turn); };
+  // The most a line can hold around each place: where others overlap it, they share. Most fundamentals need
+  // not be asked more than this.
+  std::vector<double> most(static_cast<std::size_t>(kFinest * top) + 1, 0.0);
+  for (long at = 0; at <= kFinest * top; ++at)
+    for (long bin = (at - last + turn + kFinest - 1) / kFinest - turn / kFinest; kFinest * bin <= at + last;
+         ++bin)
+      most[static_cast<std::size_t>(at)] +=
+          shape[static_cast<std::size_t>(std::abs(kFinest * bin - at))] * power_[mirrored(bin)];
+  const auto can_cost_less = [&](long k, double than) {
+    double share = 0;
+    for (long h = 1; h <= static_cast<long>(kMostHarmonics); ++h) {
+      share += most[static_cast<std::size_t>(place_of(h * k))];
+      if ((1 - share) * (1 + kPerHarmonic * static_cast<double>(h)) < than) return true;
+    }
+    return false;
+  };
   std::optional<Fold> best;
   double least = 1;
   std::vector<double> weight(power_.size());
   std::vector<std::size_t> taken;  // bins with a weight
   for (long k = first; k <= top * kFinest; ++k) {
+    if (!can_cost_less(k, least)) continue;
     for (const std::size_t m : taken) weight[m] = 0;
     taken.clear();
     double share = 0;
     double room = 0;
     for (long h = 1; h <= static_cast<long>(kMostHarmonics); ++h) {
-      const long around = h * k % turn;
-      const long at = std::min(around, turn - around);
+      const long at = place_of(h * k);
       long bin = (at - last + turn + kFinest - 1) / kFinest - turn / kFinest;  // rounded up
       for (; kFinest * bin <= at + last; ++bin) {
         const double c = shape[static_cast<std::size_t>(std::abs(kFinest * bin - at))];
