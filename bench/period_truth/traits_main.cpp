@@ -16,6 +16,7 @@
 #include "period_truth/judge.h"
 #include "progress/period/analysis.h"
 #include "progress/period/candidates.h"
+#include "progress/period/leader_traits.h"
 #include "progress/period/leaders.h"
 #include "progress/period/ranking.h"
 #include "progress/period/traits.h"

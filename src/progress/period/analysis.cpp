@@ -23,17 +23,20 @@ constexpr double kLeastCycles = 2.2;    // of a candidate, in what is looked at
 constexpr double kLeastChance = 0.2;    // of the best candidate, for anything to be found at all
 constexpr double kExplained = 0.65;     // of the updates' variance by one fold, for it to be believed
 constexpr double kFewUpdates = 3;       // in its period
-constexpr double kHopeless = 0.02;      // by the first ranking: not worth following
+constexpr double kPlainly = 0.7;        // chance of one
+// Or of one that an alias of something faster would show as well, but behind a window that blurs what is
+// fast.
+constexpr double kNoAlias = 0.85;
+constexpr double kHopeless = 0.02;  // by the first ranking: not worth following
 constexpr double kLeastResolved =
     0.5;  // that it is seen, rather than stands for what the readings cannot show
 
 // Another period is not taken where the readings fold on it less well (dispersion.h) by more than
 constexpr double kSeenWorse = 0.15;
-constexpr double kSharper = 12;       // updates in a cycle
-constexpr double kSameLength = 0.03;  // so near the fold's length is the candidate's, told better
 constexpr double kAnotherLength = 0.03;
-constexpr double kShortWindow = 0.5;  // of an update
-constexpr double kFoldsAtAll = 0.4;   // and where they hardly fold at all there is nothing to lose
+constexpr double kResolvedUpdates = 12;  // in a cycle, from which on following tells its length for sure
+constexpr double kShortWindow = 0.5;     // of an update
+constexpr double kFoldsAtAll = 0.4;      // and where they hardly fold at all there is nothing to lose
 constexpr double kMoved = 0.02;
 constexpr double kFoldCycles = 4;  // of the longer one, in a stretch
 constexpr double kFoldUpdates = 30;
@@ -70,9 +73,10 @@ struct Believed {
 Believed believed_of(std::vector<Leader>& leaders, const std::vector<Judged>& all, double update_s) {
   Believed out;
   for (Leader& leader : leaders) {
-    if (all[leader.index].sharpness < kSharp) continue;  // a swell: a fan, or a controller
     if (repeats_by_sampling(leader, leaders, update_s)) continue;
     const double chance = chance_of_leader(leader.traits);
+    // A swell is a fan, or a controller, unless its cycles plainly are iterations.
+    if (all[leader.index].sharpness < kSharp && chance < kPlainly) continue;
     out.rival = std::max(out.rival, std::min(chance, out.chance));
     if (chance <= out.chance) continue;
     out.chance = chance;
@@ -81,25 +85,22 @@ Believed believed_of(std::vector<Leader>& leaders, const std::vector<Judged>& al
   return out;
 }
 
+/// Behind a short window an iteration faster than its updates is as well seen as a slow one.
+bool shows_fast_ones(const Span& span) {
+  return span.window_s > 0 && span.window_s < kShortWindow * span.update_s;
+}
+
 /// What the updates tell of the period found, where the readings do not speak against it.
 std::optional<Seen> told_by(const FoldedUpdates& updates, const Samples& samples, const Judged& found,
                             const Span& span) {
   const double period_s = found.candidate.period_s;
   const auto seen = seen_by_updates(updates, span, period_s);
   if (!seen || std::abs(seen->period_s / period_s - 1) <= kMoved) return seen;
-  // Behind a short window an iteration faster than its updates is as well seen, and folds no worse for it.
-  const bool short_window = span.window_s > 0 && span.window_s < kShortWindow * span.update_s;
-  if (!short_window && folds_worse(samples, found, seen->period_s, period_s, span, kSeenWorse, kFoldsAtAll))
+  // There an iteration faster than its updates folds no worse for it.
+  if (!shows_fast_ones(span) &&
+      folds_worse(samples, found, seen->period_s, period_s, span, kSeenWorse, kFoldsAtAll))
     return std::nullopt;
   return seen;
-}
-
-/// Of few updates in a cycle the fold over all of them has the length sharper than the likeness of a lag.
-double sharper_length(const FoldedUpdates& updates, double period_s) {
-  if (period_s >= kSharper * updates.update_s || !updates.fold || updates.fold->explained < kExplained)
-    return period_s;
-  const double folded_s = updates.fold->updates * updates.update_s;
-  return std::abs(folded_s / period_s - 1) < kSameLength ? folded_s : period_s;
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ Analysis analyse(const Samples& samples, const Span& span) {
   Judged now = all[best->index];
   // Where following came out at another length, as at twice a candidate, that length was believed.
   if (std::abs(best->length_s / now.candidate.period_s - 1) > kAnotherLength &&
-      !(now.candidate.period_s < kSharper * span.update_s &&
+      !(now.candidate.period_s < kResolvedUpdates * span.update_s &&
         folds_worse(samples, now, best->length_s, now.candidate.period_s, span, 0)))
     now.candidate.period_s = best->length_s;
   Finding finding;
@@ -159,7 +160,8 @@ Analysis analyse(const Samples& samples, const Span& span) {
   const auto seen = updates ? told_by(*updates, samples, now, span) : std::nullopt;
   if (seen) finding.smooth = seen->explained;
   // Which of two lengths it is, the ranking has told: it knows how the updates fold too.
-  if (seen && seen->relation != PeriodRelation::exact) {
+  const bool alias = seen.has_value() && seen->relation != PeriodRelation::exact;
+  if (alias && (out.chance < kNoAlias || shows_fast_ones(span))) {
     // What is not much slower than the sensor is no candidate: a fold of few updates that explains them needs
     // none.
     const bool alone = updates->fold->updates < kFewUpdates && seen->explained > kExplained;
@@ -171,12 +173,6 @@ Analysis analyse(const Samples& samples, const Span& span) {
   } else if (chance_resolved(best->traits, out.chance, believed.rival) < kLeastResolved) {
     out.unresolved_s = best->length_s;
     return out;
-  }
-  const double sharper_s = updates ? sharper_length(*updates, finding.period_s) : finding.period_s;
-  if (finding.relation == PeriodRelation::exact && sharper_s != finding.period_s) {
-    finding.period_s = sharper_s;
-    finding.sharpened = true;
-    finding.followed = follow(finding.level, sharper_s, span.update_s);
   }
   out.finding = std::move(finding);
   return out;

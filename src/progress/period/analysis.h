@@ -12,10 +12,9 @@ namespace rubato::progress {
 
 struct Finding {
   double period_s = 0;
-  Likeness likeness;       // one period later, stretch by stretch
-  double chance = 0;       // that this is the iteration (ranking.h)
-  bool sharpened = false;  // the period is that of the fold: single cycles of few updates tell it worse
-  double continuity = 0;   // correlation from one update of the sensor to the next
+  Likeness likeness;                                // one period later, stretch by stretch
+  double chance = 0;                                // that this is the iteration (ranking.h)
+  double continuity = 0;                            // correlation from one update of the sensor to the next
   PeriodRelation relation = PeriodRelation::exact;  // another: of the sensor's updates, not to be followed
   double smooth = 0;            // share of the updates' variance in a few harmonics of one period
   Followed followed;            // the iterations, where the relation is exact

@@ -46,7 +46,7 @@ Evidence evidence_of(const Look& look, double period_s) {
   out.chance = finding.chance;
   out.relation = finding.relation;
   out.smooth = finding.smooth;
-  auto lengths = lengths_of(*main, look.span.update_s);
+  auto lengths = lengths_of(main->followed.cycles, main->period_s, look.span.update_s);
   if (lengths.size() >= 4) {
     std::sort(lengths.begin(), lengths.end());
     const std::size_t n = lengths.size();

@@ -14,6 +14,11 @@ constexpr double kTimedWell = 12;  // updates in a cycle, from which on single c
 [[nodiscard]] std::vector<double> lengths_of(const std::vector<Cycle>& cycles, double period_s,
                                              double update_s, double updates = kTimedWell);
 
+/// Means over all neighbours that together last so many updates, and are two at least: what the iteration's
+/// length is taken from. They overlap, so that each cycle counts wherever a run of them begins.
+[[nodiscard]] std::vector<double> overlapping_lengths(const std::vector<Cycle>& cycles, double period_s,
+                                                      double update_s);
+
 /// The median; of uneven lengths the mean of those around it.
 [[nodiscard]] double steady_median(std::vector<double> lengths);
 

@@ -1,13 +1,10 @@
 // The few candidates that the ranking puts first, each followed cycle by cycle: what can be asked of some,
-// but would cost too much of all. A second ranking is learnt on these numbers (leader_trees.inc): change
-// their order or meaning, and train anew (tools/train-period-ranking).
+// but would cost too much of all (leader_traits.h).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "progress/period/cycle_tracker.h"
@@ -17,7 +14,7 @@
 
 namespace rubato::progress {
 
-inline constexpr std::size_t kFollowedTraits = 46;
+inline constexpr std::size_t kFollowedTraits = 60;
 inline constexpr std::size_t kLeaderTraits = kTraits + kFollowedTraits;
 using LeaderTraits = std::array<float, kLeaderTraits>;
 
@@ -44,8 +41,5 @@ struct Leader {
                                              const std::vector<Traits>& traits,
                                              const std::vector<double>& chances,
                                              const std::optional<FoldedUpdates>& updates, const Span& span);
-
-/// Of the numbers that come after those of every candidate.
-[[nodiscard]] std::span<const std::string_view, kFollowedTraits> followed_trait_names();
 
 }  // namespace rubato::progress

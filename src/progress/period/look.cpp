@@ -2,52 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
-
-#include "progress/period/dispersion.h"
 
 namespace rubato::progress {
 
 namespace {
 
-constexpr double kTrusted = 0.9;            // likeness of single cycles, from which on marks do not slip
-constexpr double kTrustedUpdates = 12;      // in a cycle: a mark between fewer is placed too badly
-constexpr double kSlipped = 0.007;          // of a period: the median of what was followed is off by
-constexpr double kSlipBetter = 0.04;        // of the variance foretold
-constexpr double kSlipBetterOfFew = 0.005;  // where a cycle has few updates
-constexpr double kSlipCycles = 6;           // compared over so many
-constexpr double kSlipBins = 32;
-constexpr double kSlipUpdates = 30;
 constexpr std::size_t kLeastFollowed = 3;
-constexpr double kSteadier = 0.6;    // of the spread is left to means over three cycles that only jitter
-constexpr double kLongStretch = 50;  // updates: the ends of a stretch so long are 2 % of it at most
-
-/// Between the quartiles.
-double spread_of(std::vector<double> lengths) {
-  if (lengths.size() < kLeastFollowed) return std::numeric_limits<double>::infinity();
-  std::sort(lengths.begin(), lengths.end());
-  return lengths[lengths.size() * 3 / 4] - lengths[lengths.size() / 4];
-}
-
-/// Whether the median cycle is another length than the period found, and folds the readings clearly less
-/// well.
-bool marks_slip(const Samples& samples, const Regime& regime, double update_s) {
-  auto lengths = lengths_of(regime, update_s);
-  if (lengths.size() < 3) return false;
-  if (regime.followed.alike > kTrusted && regime.period_s > kTrustedUpdates * update_s) return false;
-  const double found_s = regime.period_s;
-  const double median_s = steady_median(std::move(lengths));
-  if (std::abs(median_s / found_s - 1) < kSlipped) return false;
-  const Finding& finding = regime.finding;
-  const auto events =
-      events_of(fresh_readings(samples, finding.level, finding.factors, kEvents), finding.level, 2 * found_s);
-  const double bin_s = std::max(found_s / kSlipBins, update_s);
-  const double stretch_s = std::max(kSlipCycles * found_s, kSlipUpdates * update_s);
-  return foretold(events, found_s, stretch_s, bin_s) >
-         foretold(events, median_s, stretch_s, bin_s) +
-             (found_s < kTrustedUpdates * update_s ? kSlipBetterOfFew : kSlipBetter);
-}
 
 std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& seen) {
   Analysis analysis = analyse(samples, span);
@@ -62,7 +23,6 @@ std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& 
   if (out.finding.relation == PeriodRelation::exact) out.followed = std::move(out.finding.followed);
   out.begin_s = span.begin_s;
   out.end_s = span.end_s;
-  out.slips = out.finding.sharpened || marks_slip(samples, out, span.update_s);
   if (out.followed.cycles.size() >= 3) {
     out.begin_s = out.followed.cycles.front().begin_s;
     out.end_s = out.followed.cycles.back().end_s;
@@ -84,25 +44,14 @@ Followed follow_on(const Samples& samples, const Span& span, const Guide& guide,
   return follow_on(high_pass(level, 2 * period_s), period_s, marks_s);
 }
 
-std::vector<double> lengths_of(const Regime& regime, double update_s) {
-  return lengths_of(regime.followed.cycles, regime.period_s, update_s);
-}
-
 std::vector<double> all_lengths(const Look& look) {
   std::vector<double> all;
-  const auto told = [&](const Regime& regime) {
-    return regime.slips || regime.followed.cycles.size() >= kLeastFollowed;
-  };
+  const auto told = [&](const Regime& regime) { return regime.followed.cycles.size() >= kLeastFollowed; };
   const bool any = std::any_of(look.regimes.begin(), look.regimes.end(), told);
   for (const auto& regime : look.regimes) {
     if (any && !told(regime)) continue;
-    auto lengths = lengths_of(regime, look.span.update_s);
-    // Means over more cycles know it better where marks are placed badly, and worse where stalls lie between.
-    auto means = lengths_of(regime.followed.cycles, regime.period_s, look.span.update_s, kLongStretch);
-    if (regime.period_s < kTrustedUpdates * look.span.update_s ||
-        spread_of(means) < kSteadier * spread_of(lengths))
-      lengths = std::move(means);
-    if (lengths.size() < kLeastFollowed || regime.slips)
+    auto lengths = overlapping_lengths(regime.followed.cycles, regime.period_s, look.span.update_s);
+    if (lengths.size() < kLeastFollowed)
       lengths.assign(
           static_cast<std::size_t>(std::max(1.0, (regime.end_s - regime.begin_s) / regime.period_s)),
           regime.period_s);

@@ -17,7 +17,6 @@ struct Regime {
   double end_s = 0;
   Finding finding;
   Followed followed;
-  bool slips = false;  // marks do: the stretch as a whole tells the length better than single cycles
 };
 
 struct Look {
@@ -39,10 +38,6 @@ struct Guide {
 /// The iterations after the last of the marks, at the same place of the cycle.
 [[nodiscard]] Followed follow_on(const Samples& samples, const Span& span, const Guide& guide,
                                  double period_s, const std::vector<double>& marks_s);
-
-/// The lengths a median is taken of: single cycles where the sensor resolves them, else means over as many as
-/// it takes.
-[[nodiscard]] std::vector<double> lengths_of(const Regime& regime, double update_s);
 
 /// Of all regimes, in order of time. A regime too short to be followed counts by its period, and not at all
 /// beside one that was followed.

@@ -37,8 +37,9 @@ double chance_by(std::span<const Tree> trees, std::span<const float> traits) {
   double margin = 0;
   for (const Tree& tree : trees) {
     std::size_t at = 0;
+    // Which side, no branch foretells.
     for (std::size_t level = 0; level < kDepth; ++level)
-      at = 2 * at + (traits[tree.trait[at]] < tree.threshold[at] ? 1 : 2);
+      at = 2 * at + 2 - static_cast<std::size_t>(traits[tree.trait[at]] < tree.threshold[at]);
     margin += tree.leaf[at - kSplits];
   }
   return 1 / (1 + std::exp(-margin));
