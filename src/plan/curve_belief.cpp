@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <optional>
 
 namespace rubato::plan {
@@ -45,10 +44,6 @@ double matern(double distance, double length) {
 double alike(const MatrixXd& places, Index a, Index b) {
   const double distance = (places.row(a) - places.row(b)).norm();
   return (1 - kKinkShare) * matern(distance, kSmooth) + kKinkShare * matern(distance, kKink);
-}
-
-double normal_below(double x) {
-  return 0.5 * std::erfc(-x * std::sqrt(0.5));
 }
 
 }  // namespace
@@ -313,35 +308,6 @@ double CurveBelief::time(std::size_t i) const {
 
 double CurveBelief::energy(std::size_t i) const {
   return energy_[index(i)];
-}
-
-VectorXd CurveBelief::expected_gains(double log_bound, double saved, double host_share) const {
-  const Eigen::ArrayXXd own = time_.own.array().sqrt() + 1e-9;
-  const Eigen::ArrayXXd own_energy = (time_.own + power_.own).array().sqrt() + 1e-9;
-  VectorXd out = VectorXd::Zero(time_.kept.rows());
-  for (Index k = 0; k < weight_.size(); ++k) {
-    const Index suspicion = suspicion_of_[static_cast<std::size_t>(k)];
-    const auto time = time_.kept.col(k).array();
-    Eigen::ArrayXd saving = 1 - (1 - host_share) * (time + power_.kept.col(k).array()).exp();
-    if (host_share > 0) saving -= host_share * time.exp();
-    // Expected improvement of a normal (Mockus 1978).
-    const auto deviation = own_energy.col(suspicion);
-    const Eigen::ArrayXd z = (saving - saved) / deviation;
-    const Eigen::ArrayXd gain = deviation * (z * z.unaryExpr(&normal_below) +
-                                             (-z.square() / 2).exp() / std::sqrt(2 * std::numbers::pi));
-    out.array() += weight_[k] * ((log_bound - time) / own.col(suspicion)).unaryExpr(&normal_below) * gain;
-  }
-  return out;
-}
-
-double CurveBelief::holds(std::size_t i, double log_bound) const {
-  const Index row = index(i);
-  double sum = 0;
-  for (Index k = 0; k < weight_.size(); ++k) {
-    const double own = std::sqrt(time_.own(row, suspicion_of_[static_cast<std::size_t>(k)])) + 1e-9;
-    sum += weight_[k] * normal_below((log_bound - time_.kept(row, k)) / own);
-  }
-  return sum;
 }
 
 }  // namespace rubato::plan

@@ -72,7 +72,7 @@ class Governor final : public Strategy {
   /// The best setting there is would be slower than the bound allows, as far as is known.
   [[nodiscard]] bool bound_matters() const;
   /// The found setting once more.
-  [[nodiscard]] Decision confirm(const Observation& o, std::string why);
+  [[nodiscard]] Decision confirm(const Observation& o, const StretchNeeds& needs, std::string why);
   [[nodiscard]] Decision begin_to_hold(const Observation& o);
   [[nodiscard]] Decision held(const Observation& o);
   [[nodiscard]] Decision hold(const Observation& o);
@@ -82,13 +82,14 @@ class Governor final : public Strategy {
   void choose(const Observation& o);
   /// Of two that share the time, the one whose turn it is.
   void take_turn(const Observation& o, const plan::Account& account);
-  /// A setting that might be worth more than the one held, if it is what it may be; at a falling rate.
+  /// Of the settings that are not known well and of which a look can be paid now, the one from which most is
+  /// to be expected beside those that are known; nothing where none is worth the look.
   [[nodiscard]] std::optional<std::size_t> to_check(const Observation& o) const;
-  /// Whether a look at a setting is paid for by what is left of the budget now.
   /// Log time over the found setting's that a clock may take at most: work that waits for nothing but the
   /// clock takes as much longer as the clock is lower.
   [[nodiscard]] double slowest_by_clock(std::size_t setting, const std::vector<std::size_t>& measured) const;
   [[nodiscard]] std::vector<std::size_t> measured_settings() const;
+  /// Whether a look at a setting is paid for by what is left of the budget now.
   [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting,
                                   const std::vector<std::size_t>& measured,
                                   const plan::Account& account) const;
@@ -104,10 +105,10 @@ class Governor final : public Strategy {
   [[nodiscard]] static plan::SpendingRules rules_of(const Program& program);
   /// Standard error of the seconds lost so far.
   [[nodiscard]] double lost_error() const;
-  /// Whether control blocks at the highest rate pay.
-  [[nodiscard]] bool worth_controlling() const;
-  /// Of a control block, with what drains before and after it.
-  [[nodiscard]] Seconds control_length() const;
+  /// Whether it pays to run so many units more at the found setting, to know it better.
+  [[nodiscard]] bool pays_to_see_found(double block) const;
+  /// Of a block of so many units, with what drains before and after it.
+  [[nodiscard]] Seconds block_length(double iterations) const;
 
   /// The job took another time or power than it should have: it changed, or its cost did.
   [[nodiscard]] bool surprising(const StretchMean& mean) const;
@@ -168,6 +169,7 @@ class Governor final : public Strategy {
 
   Visit visit_;
   Purpose purpose_ = Purpose::baseline;
+  StretchNeeds confirmed_by_;  // the stretch at the found setting under way
   std::size_t target_ = 0;
   SettingLog settings_in_force_;
   std::optional<Tally> last_tally_;

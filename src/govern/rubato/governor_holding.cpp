@@ -1,8 +1,6 @@
 // The governor once it has searched: what it holds, and how it spends the budget.
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <map>
 
 #include "base/percent.h"
@@ -38,10 +36,6 @@ constexpr double kNearBound = 0.5;
 // Of the bound: wide enough that the settings on either side are not the same.
 constexpr double kPriceStep = 0.01;
 
-constexpr double kCheckOptimism = 1.5;
-constexpr double kCheckGain = 0.003;
-constexpr double kKnownEnergy = 0.002;
-
 }  // namespace
 
 double Governor::lost_error() const {
@@ -54,8 +48,9 @@ double Governor::lost_error() const {
 }
 
 // A block frees some of the margin, over as long a run again; what it costs is what is not saved meanwhile,
-// less what the seconds not lost in it save elsewhere.
-bool Governor::worth_controlling() const {
+// less what the seconds not lost in it save elsewhere. What noise leaves of the found setting's error falls
+// with the work that was seen there, what drift leaves of it with how often it was.
+bool Governor::pays_to_see_found(double block) const {
   const double bound = options_.goal.max_slowdown;
   const auto objective = [&](double allowed) {
     const plan::Account all{.work = 0, .lost = 0, .ahead = 1, .bound = allowed};
@@ -66,13 +61,18 @@ bool Governor::worth_controlling() const {
   const double reached = objective(bound);
   const double price = (reached - objective(bound + kPriceStep)) / kPriceStep;
   const double seen = program().history().work_at(found_);
-  const auto block = static_cast<double>(pace::kControl.iterations);
-  const double freed = rules().caution * lost_error() * (1 - std::sqrt(seen / (seen + block)));
-  return price * freed > control_length().value() * std::max(0.0, 1 - reached - price * bound);
+  const Program::Slowdown known = program().slowdown();
+  const double error = known.seconds > 0 ? known.lost_error / known.seconds : 0;
+  const double noise = std::min(program().history().time_error(seen), error);
+  const double rest = error * error - noise * noise;
+  const auto times = static_cast<double>(program().found_seen);
+  const double after = std::sqrt(noise * noise * seen / (seen + block) + rest * times / (times + 1));
+  const double freed = error > 0 ? rules().caution * lost_error() * (1 - after / error) : 0;
+  return price * freed > block_length(block).value() * std::max(0.0, 1 - reached - price * bound);
 }
 
-Seconds Governor::control_length() const {
-  return program().unit() * static_cast<double>(pace::kControl.iterations + 3) + pace::kDrains;
+Seconds Governor::block_length(double iterations) const {
+  return program().unit() * (iterations + 3) + pace::kDrains;
 }
 
 plan::SpendingRules Governor::rules_of(const Program& program) {
@@ -130,7 +130,7 @@ Decision Governor::begin_to_hold(const Observation& o) {
   program().searched = true;
   program().next_check = program().ran() * pace::kCheckEvery;
   program().next_confirm = program().ran() * pace::kConfirmEvery;
-  controls_.plan(o.now, control_length(), random_);
+  controls_.plan(o.now, block_length(pace::kControl.iterations), random_);
   choose(o);
   return hold(o);
 }
@@ -142,18 +142,21 @@ Decision Governor::held(const Observation& o) {
   if (chosen_ != found_ && o.may_set && program().ran() >= program().next_confirm) {
     program().next_confirm = program().ran() * pace::kConfirmEvery;
     if (bound_matters() ||
-        plan::most_lost(program().belief(), chosen_, rules()) > kNearBound * options_.goal.max_slowdown)
-      return confirm(o, "the run has become much longer: the found setting once more, to know it better");
+        plan::most_lost(program().belief(), chosen_, rules()) > kNearBound * options_.goal.max_slowdown) {
+      // Where it does not pay for the margin's sake it shows whether the job jumped unnoticed; one that did
+      // once may have done so again.
+      const bool whole = era_ > 1 || pays_to_see_found(pace::kConfirm.iterations);
+      return confirm(o, whole ? pace::kConfirm : pace::kControl,
+                     "the run has become much longer: the found setting once more, to know it better");
+    }
   }
   const bool check = program().ran() >= program().next_check;
   if (!check && last_tally_->work < next_review_ && !(share_ && o.now >= dwell_until_)) return hold(o);
   program().fit();
-  worth_controlling_ = worth_controlling();
+  worth_controlling_ = pays_to_see_found(pace::kControl.iterations);
   if (check) {
-    const auto setting = to_check(o);
-    const bool looks = setting && can_pay_look(o, *setting, measured_settings(), account());
-    program().next_check = program().ran() * (setting && !looks ? pace::kReviewEvery : pace::kCheckEvery);
-    if (looks)
+    program().next_check = program().ran() * pace::kCheckEvery;
+    if (const auto setting = to_check(o))
       return go(o, *setting, Purpose::check,
                 cat("looking at ", describe_setting(*setting), ", which may be worth more than is known"));
   }
@@ -253,62 +256,6 @@ void Governor::take_turn(const Observation& o, const plan::Account& account) {
   const double lost = account.lost + turn * plan::most_lost(program().belief(), share_->slower, rules());
   chosen_ = lost <= account.bound * (account.work + turn) ? share_->slower : share_->faster;
   dwell_until_ = o.now + kTurn;
-}
-
-std::optional<std::size_t> Governor::to_check(const Observation& o) const {
-  const plan::CurveBelief& belief = program().belief();
-  // Asked of every setting.
-  const std::vector<std::size_t> measured = measured_settings();
-  const plan::Account now = account();
-  const std::function<bool(std::size_t)> may = [&](std::size_t i) {
-    return std::binary_search(measured.begin(), measured.end(), i) || can_pay_look(o, i, measured, now);
-  };
-  const plan::Spending best =
-      plan::spend(belief, options_.goal, program().board(), share_of_account(now, given(now)),
-                  {.caution = 0, .optimism = kCheckOptimism, .may = &may});
-  const auto unknown = [&](std::size_t i) {
-    return i != found_ && belief.log_energy_deviation(i) > kKnownEnergy;
-  };
-  if (options_.shares && best.share && best.share->gain > kCheckGain) {
-    if (unknown(best.share->slower)) return best.share->slower;
-    if (unknown(best.share->faster)) return best.share->faster;
-  }
-  if (unknown(best.setting)) return best.setting;
-  return std::nullopt;
-}
-
-std::vector<std::size_t> Governor::measured_settings() const {
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < settings_.size(); ++i)
-    if (program().history().measured(i)) out.push_back(i);
-  return out;
-}
-
-double Governor::slowest_by_clock(std::size_t setting, const std::vector<std::size_t>& measured) const {
-  const plan::CurveBelief& belief = program().belief();
-  const auto& clock = belief.at(setting).sm_clock;
-  if (!clock) return 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : measured) {
-    const auto& from = belief.at(i).sm_clock;
-    if (from && *from < *clock) continue;
-    const Megahertz top = from.value_or(options_.space.highest.sm_clock.value_or(*clock));
-    least = std::min(least, belief.log_time(i) + std::log(top / *clock));
-  }
-  return std::isfinite(least) ? least : 0;
-}
-
-bool Governor::can_pay_look(const Observation& o, std::size_t setting,
-                            const std::vector<std::size_t>& measured, const plan::Account& account) const {
-  const StretchNeeds& needs = pace::kCheck;
-  const double slower = std::exp(std::max(0.0, slowest_by_clock(setting, measured)));
-  const Seconds stretch = std::max({needs.time, o.sensor_period * needs.sensor_updates,
-                                    program().unit() * (slower * static_cast<double>(needs.iterations))});
-  // On the way there the setting held goes on; on the way back this one does.
-  const double length = (stretch + pace::kDrains + visit_.latency()).value();
-  const double lost =
-      std::max(plan::most_lost(program().belief(), setting, rules()), slower > 1 ? 1 - 1 / slower : 0.0);
-  return account.lost + length * lost <= account.bound * (account.work + length);
 }
 
 }  // namespace rubato::govern
