@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace rubato::plan {
 namespace {
@@ -117,6 +118,12 @@ void CurveBelief::join_where_drift_tells_nothing(std::vector<Suspicion>& all) {
 }
 
 CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws)
+    : CurveBelief(std::move(at), found, std::move(draws), Unfitted{}) {
+  fit({});
+}
+
+CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws,
+                         Unfitted /*yet*/)
     : at_(std::move(at)), found_(found), places_(MatrixXd::Zero(index(at_.size()), 3)) {
   // A knob that a setting leaves alone is taken to stand at its highest: so the found setting has no clocks
   // where none was locked.
@@ -138,7 +145,6 @@ CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, 
     q->scale = kMisfit * q->scale.array() + kLeastMisfit;
     q->scale[index(found_)] = 0;
   }
-  fit({});
 }
 
 CurveBelief::Fitted CurveBelief::explain(const Quantity& q, const Rows& rows, const Unrest& unrest,
@@ -265,8 +271,9 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   if (all.empty()) return;  // what was believed stays
   std::erase_if(all, [&](const Suspicion& s) { return s.together < likeliest + std::log(kLeastSuspicion); });
   drift_ = expected_drift(all, likeliest);
-  if (std::all_of(time.at.begin(), time.at.end(), [&](Index a) { return a == index(found_); }))
-    join_where_drift_tells_nothing(all);
+  const bool unmoved =
+      std::all_of(time.at.begin(), time.at.end(), [&](Index a) { return a == index(found_); });
+  if (unmoved) join_where_drift_tells_nothing(all);
 
   std::vector<std::vector<Index>> kept(all.size());
   std::vector<double> weights;
@@ -299,7 +306,12 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   }
   const MatrixXd energy = time_.kept + power_.kept;
   energy_deviation_ = deviation_of(energy, time_.own + power_.own, energy * weight_);
-  energy_ = energy.array().exp().matrix() * weight_;
+  // Curves that nothing moved are the same under each suspicion.
+  const Index distinct = unmoved ? static_cast<Index>(kept.front().size()) : energy.cols();
+  VectorXd weight = weight_.head(distinct);
+  for (Index from = distinct; from < energy.cols(); from += distinct)
+    weight += weight_.segment(from, distinct);
+  energy_ = energy.leftCols(distinct).array().exp().matrix() * weight;
 }
 
 double CurveBelief::time(std::size_t i) const {

@@ -42,6 +42,9 @@ class CurveBelief {
  public:
   /// `draws` has a row for each setting; at `found` both logarithms are zero in every curve.
   CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws);
+  /// To be fitted before anything is asked: drawing curves and believing them twice is a long decision.
+  struct Unfitted {};
+  CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws, Unfitted);
 
   /// Forgets what it was told before. Cost: cubic in the stretches, linear in settings times curves.
   void fit(std::span<const MeasuredStretch> seen);

@@ -17,6 +17,9 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr double kLeastDeviation = 1e-9;  // so that nothing divides by zero
+// Of a normal this many standard deviations below zero, what is above zero is less than 1e-10 of its
+// deviation.
+constexpr double kNever = -6;
 
 double normal_below(double x) {
   return 0.5 * std::erfc(-x * std::sqrt(0.5));
@@ -50,21 +53,26 @@ VectorXd CurveBelief::expected_gains(std::span<const std::size_t> settings, doub
 
 VectorXd CurveBelief::expected_gains(std::span<const std::size_t> settings, const Reached& reached,
                                      double delay, double host_share) const {
-  const std::vector<Index> rows(settings.begin(), settings.end());
   // To first order: what makes a setting slower costs its energy, and the price of the time.
   const double by_time = 1 + delay + reached.price;
-  const ArrayXXd own =
-      (by_time * by_time * time_.own + power_.own)(rows, Eigen::all).array().sqrt() + kLeastDeviation;
-  VectorXd out = VectorXd::Zero(index(rows.size()));
-  for (Index k = 0; k < weight_.size(); ++k) {
-    const ArrayXd log_time = time_.kept(rows, k).array();
-    const ArrayXd time = log_time.exp();
-    ArrayXd objective =
-        (1 - host_share) * (log_time + power_.kept(rows, k).array()).exp() + host_share * time;
-    if (delay > 0) objective *= (delay * log_time).exp();
-    const ArrayXd above = 1 - objective - (reached.saving + reached.price * (time - 1 - reached.faster));
-    const ArrayXd part = (time - 1).unaryExpr([&](double lost) { return reached.part(lost); });
-    out.array() += weight_[k] * part * above_zero(above, own.col(suspicion_of_[static_cast<std::size_t>(k)]));
+  VectorXd out(index(settings.size()));
+  VectorXd own(time_.own.cols());
+  for (std::size_t s = 0; s < settings.size(); ++s) {
+    const Index row = index(settings[s]);
+    own = (by_time * by_time * time_.own.row(row) + power_.own.row(row)).cwiseSqrt();
+    double gain = 0;
+    for (Index k = 0; k < weight_.size(); ++k) {
+      const double log_time = time_.kept(row, k);
+      const double time = std::exp(log_time);
+      double objective = (1 - host_share) * std::exp(log_time + power_.kept(row, k)) + host_share * time;
+      if (delay > 0) objective *= std::exp(delay * log_time);
+      const double deviation = own[suspicion_of_[static_cast<std::size_t>(k)]] + kLeastDeviation;
+      const double z = (1 - objective - reached.at(time - 1)) / deviation;
+      if (z < kNever) continue;
+      gain += weight_[k] * reached.part(time - 1) * deviation *
+              (z * normal_below(z) + std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi));
+    }
+    out[index(s)] = gain;
   }
   return out;
 }
