@@ -184,7 +184,7 @@ bool Governor::whole(const Observation& o) {
              std::sqrt(*mean->time_scatter / mean->work) <= pace::kBaselineError;
     }
     case Purpose::confirm:
-      return enough(confirmed_by_);
+      return enough(pace::kConfirm);
     case Purpose::trial:
       return enough(pace::kTrial) || (enough(pace::kGlance) && changed_meanwhile());
     case Purpose::check:
@@ -308,14 +308,13 @@ Decision Governor::search(const Observation& o) {
           cat("trying ", describe_setting(next->setting), ": it would save ", short_percent(next->saving),
               " and holds the bound with ", short_percent(next->holds, 0)));
   return bound_matters()
-             ? confirm(o, pace::kConfirm,
+             ? confirm(o,
                        "the bound is what limits the saving: the found setting once more, so that "
                        "a job that drifts does not deceive")
              : begin_to_hold(o);
 }
 
-Decision Governor::confirm(const Observation& o, const StretchNeeds& needs, std::string why) {
-  confirmed_by_ = needs;
+Decision Governor::confirm(const Observation& o, std::string why) {
   return go(o, found_, Purpose::confirm, std::move(why));
 }
 

@@ -72,7 +72,7 @@ class Governor final : public Strategy {
   /// The best setting there is would be slower than the bound allows, as far as is known.
   [[nodiscard]] bool bound_matters() const;
   /// The found setting once more.
-  [[nodiscard]] Decision confirm(const Observation& o, const StretchNeeds& needs, std::string why);
+  [[nodiscard]] Decision confirm(const Observation& o, std::string why);
   [[nodiscard]] Decision begin_to_hold(const Observation& o);
   [[nodiscard]] Decision held(const Observation& o);
   [[nodiscard]] Decision hold(const Observation& o);
@@ -105,10 +105,10 @@ class Governor final : public Strategy {
   [[nodiscard]] static plan::SpendingRules rules_of(const Program& program);
   /// Standard error of the seconds lost so far.
   [[nodiscard]] double lost_error() const;
-  /// Whether it pays to run so many units more at the found setting, to know it better.
-  [[nodiscard]] bool pays_to_see_found(double block) const;
-  /// Of a block of so many units, with what drains before and after it.
-  [[nodiscard]] Seconds block_length(double iterations) const;
+  /// Whether control blocks at the highest rate pay.
+  [[nodiscard]] bool worth_controlling() const;
+  /// Of a control block, with what drains before and after it.
+  [[nodiscard]] Seconds control_length() const;
 
   /// The job took another time or power than it should have: it changed, or its cost did.
   [[nodiscard]] bool surprising(const StretchMean& mean) const;
@@ -169,7 +169,6 @@ class Governor final : public Strategy {
 
   Visit visit_;
   Purpose purpose_ = Purpose::baseline;
-  StretchNeeds confirmed_by_;  // the stretch at the found setting under way
   std::size_t target_ = 0;
   SettingLog settings_in_force_;
   std::optional<Tally> last_tally_;

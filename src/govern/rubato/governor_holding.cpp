@@ -48,9 +48,8 @@ double Governor::lost_error() const {
 }
 
 // A block frees some of the margin, over as long a run again; what it costs is what is not saved meanwhile,
-// less what the seconds not lost in it save elsewhere. What noise leaves of the found setting's error falls
-// with the work that was seen there, what drift leaves of it with how often it was.
-bool Governor::pays_to_see_found(double block) const {
+// less what the seconds not lost in it save elsewhere.
+bool Governor::worth_controlling() const {
   const double bound = options_.goal.max_slowdown;
   const auto objective = [&](double allowed) {
     const plan::Account all{.work = 0, .lost = 0, .ahead = 1, .bound = allowed};
@@ -61,18 +60,13 @@ bool Governor::pays_to_see_found(double block) const {
   const double reached = objective(bound);
   const double price = (reached - objective(bound + kPriceStep)) / kPriceStep;
   const double seen = program().history().work_at(found_);
-  const Program::Slowdown known = program().slowdown();
-  const double error = known.seconds > 0 ? known.lost_error / known.seconds : 0;
-  const double noise = std::min(program().history().time_error(seen), error);
-  const double rest = error * error - noise * noise;
-  const auto times = static_cast<double>(program().found_seen);
-  const double after = std::sqrt(noise * noise * seen / (seen + block) + rest * times / (times + 1));
-  const double freed = error > 0 ? rules().caution * lost_error() * (1 - after / error) : 0;
-  return price * freed > block_length(block).value() * std::max(0.0, 1 - reached - price * bound);
+  const auto block = static_cast<double>(pace::kControl.iterations);
+  const double freed = rules().caution * lost_error() * (1 - std::sqrt(seen / (seen + block)));
+  return price * freed > control_length().value() * std::max(0.0, 1 - reached - price * bound);
 }
 
-Seconds Governor::block_length(double iterations) const {
-  return program().unit() * (iterations + 3) + pace::kDrains;
+Seconds Governor::control_length() const {
+  return program().unit() * static_cast<double>(pace::kControl.iterations + 3) + pace::kDrains;
 }
 
 plan::SpendingRules Governor::rules_of(const Program& program) {
@@ -130,7 +124,7 @@ Decision Governor::begin_to_hold(const Observation& o) {
   program().searched = true;
   program().next_check = program().ran() * pace::kCheckEvery;
   program().next_confirm = program().ran() * pace::kConfirmEvery;
-  controls_.plan(o.now, block_length(pace::kControl.iterations), random_);
+  controls_.plan(o.now, control_length(), random_);
   choose(o);
   return hold(o);
 }
@@ -142,18 +136,13 @@ Decision Governor::held(const Observation& o) {
   if (chosen_ != found_ && o.may_set && program().ran() >= program().next_confirm) {
     program().next_confirm = program().ran() * pace::kConfirmEvery;
     if (bound_matters() ||
-        plan::most_lost(program().belief(), chosen_, rules()) > kNearBound * options_.goal.max_slowdown) {
-      // Where it does not pay for the margin's sake it shows whether the job jumped unnoticed; one that did
-      // once may have done so again.
-      const bool whole = era_ > 1 || pays_to_see_found(pace::kConfirm.iterations);
-      return confirm(o, whole ? pace::kConfirm : pace::kControl,
-                     "the run has become much longer: the found setting once more, to know it better");
-    }
+        plan::most_lost(program().belief(), chosen_, rules()) > kNearBound * options_.goal.max_slowdown)
+      return confirm(o, "the run has become much longer: the found setting once more, to know it better");
   }
   const bool check = program().ran() >= program().next_check;
   if (!check && last_tally_->work < next_review_ && !(share_ && o.now >= dwell_until_)) return hold(o);
   program().fit();
-  worth_controlling_ = pays_to_see_found(pace::kControl.iterations);
+  worth_controlling_ = worth_controlling();
   if (check) {
     program().next_check = program().ran() * pace::kCheckEvery;
     if (const auto setting = to_check(o))

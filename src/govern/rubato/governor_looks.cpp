@@ -46,6 +46,8 @@ std::optional<std::size_t> Governor::to_check(const Observation& o) const {
   // Of the energy of a look, with errors of time and power alike.
   const double noise =
       program().history().time_error(static_cast<double>(pace::kCheck.iterations)) * std::numbers::sqrt2;
+  const double length =
+      (program().unit() * static_cast<double>(pace::kCheck.iterations + 3) + pace::kDrains).value();
   std::optional<std::size_t> best;
   double most = 0;
   for (std::size_t k = 0; k < open.size(); ++k) {
@@ -54,8 +56,7 @@ std::optional<std::size_t> Governor::to_check(const Observation& o) const {
     const double gained = gains[static_cast<Eigen::Index>(k)] * told * program().ran().value() * kGainedOver;
     // What is reached already is lost while it lasts.
     const double saving = 1 - plan::objective_ratio(belief, open[k], goal, board);
-    const double lost = block_length(pace::kCheck.iterations).value() *
-                        std::max(0.0, reached.at(belief.time(open[k]) - 1) - saving);
+    const double lost = length * std::max(0.0, reached.at(belief.time(open[k]) - 1) - saving);
     if (gained - lost <= most) continue;
     most = gained - lost;
     best = open[k];
@@ -92,8 +93,11 @@ bool Governor::can_pay_look(const Observation& o, std::size_t setting,
                                     program().unit() * (slower * static_cast<double>(needs.iterations))});
   // On the way there the setting held goes on; on the way back this one does.
   const double length = (stretch + pace::kDrains + visit_.latency()).value();
+  // Nothing tells before it is over, so what is not known of the setting counts whole.
+  plan::SpendingRules rules = this->rules();
+  rules.own_part = 1;
   const double lost =
-      std::max(plan::most_lost(program().belief(), setting, rules()), slower > 1 ? 1 - 1 / slower : 0.0);
+      std::max(plan::most_lost(program().belief(), setting, rules), slower > 1 ? 1 - 1 / slower : 0.0);
   return account.lost + length * lost <= account.bound * (account.work + length);
 }
 

@@ -15,10 +15,7 @@ void Program::add(std::size_t setting, const StretchMean& mean) {
   history_.add(setting, mean, era);
   latest_ = mean;
   latest_at_ = setting;
-  if (setting == belief_.found()) {
-    at_found_ = mean;
-    ++found_seen;
-  }
+  if (setting == belief_.found()) at_found_ = mean;
 }
 
 void Program::fit() {

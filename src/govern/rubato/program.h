@@ -88,8 +88,7 @@ class Program {
   std::size_t family = 0;  // of variants: the same
   int era = 0;             // its cost has not jumped since this began
   std::size_t tries = 0;
-  std::size_t found_seen = 0;  // stretches at the found setting
-  std::size_t restarts = 0;    // of its search
+  std::size_t restarts = 0;  // of its search
   bool searched = false;
   std::size_t chosen = 0;         // when another program took its place
   Seconds next_check;             // of ran(): another setting is looked at again

@@ -177,11 +177,12 @@ TEST(Governor, ASettingTakenAwayIsSetAgain) {
   EXPECT_LE(run.slowdown(), 0.05);
 }
 
+// Unless it changes in the last iterations of a stretch: see docs/governor.md, What it cannot do.
 TEST(Governor, AJobThatCostsATenthMoreIsLookedAtOnceAndKeepsItsSetting) {
   GovernorOptions options = five_percent();
   options.shares = false;
   DrivenRun run(options, 3);
-  run.iterate(6000);
+  run.iterate(6012);
   const double held = run.limit();
   const std::size_t before = run.with_words("to see which");
   run.job.unit *= 1.1;
