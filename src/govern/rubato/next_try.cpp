@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "plan/spending.h"
 
@@ -27,14 +28,17 @@ std::optional<Try> next_try(const plan::CurveBelief& belief, const History& hist
   for (std::size_t i = 0; i < belief.size(); ++i)
     if (history.measured(i))
       saved = std::max(saved, belief.holds(i, bound) * (1 - plan::objective_ratio(belief, i, goal, board)));
-  const Eigen::VectorXd gains = belief.expected_gains(bound, saved, host_share);
+  // What may not be tried needs no gain.
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < belief.size(); ++i)
+    if (i != belief.found() && !history.measured(i) && belief.holds_with(i, far, kSure)) open.push_back(i);
+  const Eigen::VectorXd gains = belief.expected_gains(open, bound, saved, host_share);
   std::optional<Try> best;
-  for (std::size_t i = 0; i < belief.size(); ++i) {
-    if (i == belief.found() || history.measured(i)) continue;
-    const double gain = gains[static_cast<Eigen::Index>(i)];
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    const double gain = gains[static_cast<Eigen::Index>(k)];
     if (best && gain <= best->gain) continue;
-    if (belief.holds(i, far) < kSure) continue;
-    best = {i, belief.holds(i, bound), 1 - plan::objective_ratio(belief, i, goal, board), gain};
+    best = {open[k], belief.holds(open[k], bound), 1 - plan::objective_ratio(belief, open[k], goal, board),
+            gain};
   }
   if (!best || best->gain < std::max(kLeastGain, kWorthTrying * saved)) return std::nullopt;
   return best;
