@@ -14,8 +14,6 @@ using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
 
-constexpr double kBestFixed = 0.315;  // 170 W: see MadeJob
-
 TEST(Governor, FindsMostOfTheSavingAndKeepsTheBoundWhateverTheNoise) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     DrivenRun run(five_percent(), seed);
