@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
-#include <utility>
 
 namespace rubato::plan {
 namespace {
@@ -45,6 +45,10 @@ double matern(double distance, double length) {
 double alike(const MatrixXd& places, Index a, Index b) {
   const double distance = (places.row(a) - places.row(b)).norm();
   return (1 - kKinkShare) * matern(distance, kSmooth) + kKinkShare * matern(distance, kKink);
+}
+
+double normal_below(double x) {
+  return 0.5 * std::erfc(-x * std::sqrt(0.5));
 }
 
 }  // namespace
@@ -118,12 +122,6 @@ void CurveBelief::join_where_drift_tells_nothing(std::vector<Suspicion>& all) {
 }
 
 CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws)
-    : CurveBelief(std::move(at), found, std::move(draws), Unfitted{}) {
-  fit({});
-}
-
-CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws,
-                         Unfitted /*yet*/)
     : at_(std::move(at)), found_(found), places_(MatrixXd::Zero(index(at_.size()), 3)) {
   // A knob that a setting leaves alone is taken to stand at its highest: so the found setting has no clocks
   // where none was locked.
@@ -145,6 +143,7 @@ CurveBelief::CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, 
     q->scale = kMisfit * q->scale.array() + kLeastMisfit;
     q->scale[index(found_)] = 0;
   }
+  fit({});
 }
 
 CurveBelief::Fitted CurveBelief::explain(const Quantity& q, const Rows& rows, const Unrest& unrest,
@@ -271,9 +270,8 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   if (all.empty()) return;  // what was believed stays
   std::erase_if(all, [&](const Suspicion& s) { return s.together < likeliest + std::log(kLeastSuspicion); });
   drift_ = expected_drift(all, likeliest);
-  const bool unmoved =
-      std::all_of(time.at.begin(), time.at.end(), [&](Index a) { return a == index(found_); });
-  if (unmoved) join_where_drift_tells_nothing(all);
+  if (std::all_of(time.at.begin(), time.at.end(), [&](Index a) { return a == index(found_); }))
+    join_where_drift_tells_nothing(all);
 
   std::vector<std::vector<Index>> kept(all.size());
   std::vector<double> weights;
@@ -306,12 +304,7 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   }
   const MatrixXd energy = time_.kept + power_.kept;
   energy_deviation_ = deviation_of(energy, time_.own + power_.own, energy * weight_);
-  // Curves that nothing moved are the same under each suspicion.
-  const Index distinct = unmoved ? static_cast<Index>(kept.front().size()) : energy.cols();
-  VectorXd weight = weight_.head(distinct);
-  for (Index from = distinct; from < energy.cols(); from += distinct)
-    weight += weight_.segment(from, distinct);
-  energy_ = energy.leftCols(distinct).array().exp().matrix() * weight;
+  energy_ = energy.array().exp().matrix() * weight_;
 }
 
 double CurveBelief::time(std::size_t i) const {
@@ -320,6 +313,35 @@ double CurveBelief::time(std::size_t i) const {
 
 double CurveBelief::energy(std::size_t i) const {
   return energy_[index(i)];
+}
+
+VectorXd CurveBelief::expected_gains(double log_bound, double saved, double host_share) const {
+  const Eigen::ArrayXXd own = time_.own.array().sqrt() + 1e-9;
+  const Eigen::ArrayXXd own_energy = (time_.own + power_.own).array().sqrt() + 1e-9;
+  VectorXd out = VectorXd::Zero(time_.kept.rows());
+  for (Index k = 0; k < weight_.size(); ++k) {
+    const Index suspicion = suspicion_of_[static_cast<std::size_t>(k)];
+    const auto time = time_.kept.col(k).array();
+    Eigen::ArrayXd saving = 1 - (1 - host_share) * (time + power_.kept.col(k).array()).exp();
+    if (host_share > 0) saving -= host_share * time.exp();
+    // Expected improvement of a normal (Mockus 1978).
+    const auto deviation = own_energy.col(suspicion);
+    const Eigen::ArrayXd z = (saving - saved) / deviation;
+    const Eigen::ArrayXd gain = deviation * (z * z.unaryExpr(&normal_below) +
+                                             (-z.square() / 2).exp() / std::sqrt(2 * std::numbers::pi));
+    out.array() += weight_[k] * ((log_bound - time) / own.col(suspicion)).unaryExpr(&normal_below) * gain;
+  }
+  return out;
+}
+
+double CurveBelief::holds(std::size_t i, double log_bound) const {
+  const Index row = index(i);
+  double sum = 0;
+  for (Index k = 0; k < weight_.size(); ++k) {
+    const double own = std::sqrt(time_.own(row, suspicion_of_[static_cast<std::size_t>(k)])) + 1e-9;
+    sum += weight_[k] * normal_below((log_bound - time_.kept(row, k)) / own);
+  }
+  return sum;
 }
 
 }  // namespace rubato::plan

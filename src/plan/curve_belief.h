@@ -4,14 +4,12 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/units.h"
-#include "plan/reached.h"
 #include "predict/curve.h"
 #include "predict/draws.h"
 
@@ -42,9 +40,6 @@ class CurveBelief {
  public:
   /// `draws` has a row for each setting; at `found` both logarithms are zero in every curve.
   CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws);
-  /// To be fitted before anything is asked: drawing curves and believing them twice is a long decision.
-  struct Unfitted {};
-  CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws, Unfitted);
 
   /// Forgets what it was told before. Cost: cubic in the stretches, linear in settings times curves.
   void fit(std::span<const MeasuredStretch> seen);
@@ -61,16 +56,9 @@ class CurveBelief {
   [[nodiscard]] double energy(std::size_t i) const;
   /// Probability that log time over the found setting's is at most this.
   [[nodiscard]] double holds(std::size_t i, double log_bound) const;
-  /// Whether that is at least `probability`.
-  [[nodiscard]] bool holds_with(std::size_t i, double log_bound, double probability) const;
-  /// Of each of `settings`: expected gain over `saved` of the objective energy, where one that breaks the
-  /// bound gains nothing. Cost: linear in settings times curves.
-  [[nodiscard]] Eigen::VectorXd expected_gains(std::span<const std::size_t> settings, double log_bound,
-                                               double saved, double host_share) const;
-  /// Likewise over what is reached already, sharing the time with it; of energy times time to the power of
-  /// `delay`.
-  [[nodiscard]] Eigen::VectorXd expected_gains(std::span<const std::size_t> settings, const Reached& reached,
-                                               double delay, double host_share) const;
+  /// Of each setting: expected gain over `saved` of the objective energy, where one that breaks the bound
+  /// gains nothing.
+  [[nodiscard]] Eigen::VectorXd expected_gains(double log_bound, double saved, double host_share) const;
   /// Standard deviation of how much the job itself drifts, as a fraction.
   [[nodiscard]] double drift() const { return drift_; }
 
@@ -96,12 +84,6 @@ class CurveBelief {
             Eigen::Index column, Eigen::Index suspicion) const;
   [[nodiscard]] Eigen::VectorXd deviation_of(const Eigen::MatrixXd& curves, const Eigen::MatrixXd& own,
                                              const Eigen::VectorXd& mean) const;
-  /// Standard deviations that a kept curve is inside a bound by.
-  [[nodiscard]] double inside(Eigen::Index row, Eigen::Index curve, double log_bound) const {
-    constexpr double kLeast = 1e-9;  // so that nothing divides by zero
-    const Eigen::Index suspicion = suspicion_of_[static_cast<std::size_t>(curve)];
-    return (log_bound - time_.kept(row, curve)) / (std::sqrt(time_.own(row, suspicion)) + kLeast);
-  }
   [[nodiscard]] static Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
   std::vector<predict::KnobPoint> at_;

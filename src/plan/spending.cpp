@@ -50,6 +50,7 @@ Spending spend(const CurveBelief& belief, const Goal& goal, Watts board, const A
   std::vector<Option> cheap;
   std::vector<Option> dear;
   for (std::size_t i = 0; i < belief.size(); ++i) {
+    if (rules.may != nullptr && !(*rules.may)(i)) continue;
     const Option option{
         i, most_lost(belief, i, rules),
         objective_ratio(belief, i, goal, board) - rules.optimism * belief.log_energy_deviation(i)};

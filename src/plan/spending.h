@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 
 #include "core/objective.h"
@@ -39,6 +40,8 @@ struct SpendingRules {
   double own_part = 1;
   double optimism =
       0;  // standard errors of the objective that speak for a setting: what is not known is tried
+  const std::function<bool(std::size_t)>* may =
+      nullptr;  // whether a setting may be chosen at all; null: all may
 };
 
 /// What one more unit at a setting loses, at most.

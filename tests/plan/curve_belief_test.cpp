@@ -162,12 +162,11 @@ TEST(CurveBelief, ARowThatComesFirstMayLieLaterThanOthers) {
 
 TEST(CurveBelief, AGainIsExpectedOnlyOfWhatMayKeepTheBound) {
   CurveBelief belief = either();
-  const std::vector<std::size_t> lowest = {0};
-  const double unsure = belief.expected_gains(lowest, kBound, 0, 0)[0];
+  const double unsure = belief.expected_gains(kBound, 0, 0)[0];
   EXPECT_NEAR(unsure, belief.holds(0, kBound) * 0.30, 0.01);  // of the flat curve
-  EXPECT_LT(belief.expected_gains(lowest, kBound, 0.25, 0)[0], unsure);
+  EXPECT_LT(belief.expected_gains(kBound, 0.25, 0)[0], unsure);
   belief.fit(std::vector{measured(3, 5), measured(2, 20, 1.10, 0.97), measured(3, 35)});
-  EXPECT_LT(belief.expected_gains(lowest, kBound, 0, 0)[0], 0.01);
+  EXPECT_LT(belief.expected_gains(kBound, 0, 0)[0], 0.01);
 }
 
 }  // namespace

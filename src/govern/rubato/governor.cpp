@@ -283,8 +283,8 @@ bool Governor::make_program(const StretchMean& baseline) {
   if (!draws) draws = predict::draw_physical(known, settings_, kCurves, random_);
   if (!draws) return false;
   if (surprise_) book_surprise(baseline.log_time);
-  programs_.push_back(std::make_unique<Program>(
-      plan::CurveBelief(settings_, found_, std::move(*draws), plan::CurveBelief::Unfitted{}), baseline));
+  programs_.push_back(
+      std::make_unique<Program>(plan::CurveBelief(settings_, found_, std::move(*draws)), baseline));
   current_ = programs_.size() - 1;
   program().family = current_;
   chosen_ = found_;

@@ -82,14 +82,13 @@ class Governor final : public Strategy {
   void choose(const Observation& o);
   /// Of two that share the time, the one whose turn it is.
   void take_turn(const Observation& o, const plan::Account& account);
-  /// Of the settings that are not known well and of which a look can be paid now, the one from which most is
-  /// to be expected beside those that are known; nothing where none is worth the look.
+  /// A setting that might be worth more than the one held, if it is what it may be; at a falling rate.
   [[nodiscard]] std::optional<std::size_t> to_check(const Observation& o) const;
+  /// Whether a look at a setting is paid for by what is left of the budget now.
   /// Log time over the found setting's that a clock may take at most: work that waits for nothing but the
   /// clock takes as much longer as the clock is lower.
   [[nodiscard]] double slowest_by_clock(std::size_t setting, const std::vector<std::size_t>& measured) const;
   [[nodiscard]] std::vector<std::size_t> measured_settings() const;
-  /// Whether a look at a setting is paid for by what is left of the budget now.
   [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting,
                                   const std::vector<std::size_t>& measured,
                                   const plan::Account& account) const;

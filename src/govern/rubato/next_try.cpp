@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "plan/spending.h"
 
@@ -28,17 +27,14 @@ std::optional<Try> next_try(const plan::CurveBelief& belief, const History& hist
   for (std::size_t i = 0; i < belief.size(); ++i)
     if (history.measured(i))
       saved = std::max(saved, belief.holds(i, bound) * (1 - plan::objective_ratio(belief, i, goal, board)));
-  // What may not be tried needs no gain.
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < belief.size(); ++i)
-    if (i != belief.found() && !history.measured(i) && belief.holds_with(i, far, kSure)) open.push_back(i);
-  const Eigen::VectorXd gains = belief.expected_gains(open, bound, saved, host_share);
+  const Eigen::VectorXd gains = belief.expected_gains(bound, saved, host_share);
   std::optional<Try> best;
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    const double gain = gains[static_cast<Eigen::Index>(k)];
+  for (std::size_t i = 0; i < belief.size(); ++i) {
+    if (i == belief.found() || history.measured(i)) continue;
+    const double gain = gains[static_cast<Eigen::Index>(i)];
     if (best && gain <= best->gain) continue;
-    best = {open[k], belief.holds(open[k], bound), 1 - plan::objective_ratio(belief, open[k], goal, board),
-            gain};
+    if (belief.holds(i, far) < kSure) continue;
+    best = {i, belief.holds(i, bound), 1 - plan::objective_ratio(belief, i, goal, board), gain};
   }
   if (!best || best->gain < std::max(kLeastGain, kWorthTrying * saved)) return std::nullopt;
   return best;

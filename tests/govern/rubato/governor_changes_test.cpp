@@ -7,7 +7,7 @@
 namespace rubato::govern {
 namespace {
 
-// In the last iterations of a stretch it may be taken for another program: see docs/governor.md.
+// Where it changes in the last iterations of a stretch, those few tell badly by how much.
 TEST(GovernorChanges, AJobThatCostsATenthMoreIsLookedAtAtOnceAndIsNoOtherProgram) {
   GovernorOptions options = five_percent();
   options.shares = false;
