@@ -8,6 +8,8 @@ namespace {
 // Ranks of a job make their contexts one after the other; who has none by then does not belong to it.
 constexpr Seconds kGathering{10};
 constexpr std::int64_t kIterationsGathered = 3;
+// Limits nearer than this are the same: drivers round.
+constexpr Watts kSameLimit{0.5};
 
 }  // namespace
 

@@ -39,7 +39,4 @@ class JobBoards {
   std::vector<Watts> floors_;  // of Observation::boards: what the driver did not go below
 };
 
-/// Limits nearer than this are the same: drivers round.
-inline constexpr Watts kSameLimit{0.5};
-
 }  // namespace rubato::govern
