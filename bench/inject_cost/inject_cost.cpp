@@ -86,7 +86,7 @@ void callbacks(benchmark::State& state, cupti_buffer_requested* requested, cupti
                bool release) {
   std::vector<std::uint8_t> only(RUBATO_BUFFER_BYTES);
   g_only = only.data();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     std::uint8_t* buffer = nullptr;
     std::size_t size = 0;
     std::size_t most = 0;
@@ -105,7 +105,7 @@ void callbacks(benchmark::State& state, cupti_buffer_requested* requested, cupti
 void records_walked(benchmark::State& state) {
   std::vector<std::uint8_t> buffer(RUBATO_BUFFER_BYTES);
   fill(buffer.data());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     cupti_record* record = nullptr;
     while (next_record(buffer.data(), buffer.size(), &record) == CUPTI_OK)
       benchmark::DoNotOptimize(record->kind);
@@ -131,7 +131,7 @@ void records_decoded(benchmark::State& state) {
   decoder decoder{};
   decoder.call = &call;
   decoder.ring = &ring;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     state.PauseTiming();
     std::uint8_t* buffer = nullptr;
     std::size_t size = 0;
@@ -151,7 +151,7 @@ __attribute__((noinline)) void empty_call(std::uint32_t slot) {
 }
 
 void empty_pair(benchmark::State& state) {
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     empty_call(1);
     empty_call(1);
   }
@@ -162,7 +162,7 @@ void layer_pair(benchmark::State& state) {
   call.push_id = push_id;
   call.pop_id = pop_id;
   if (state.range(0) != 0) layers_begin_cycle(&call, 1);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     layers_push(1);
     layers_pop();
   }

@@ -43,19 +43,19 @@ class Stream {
 
 void made_only(benchmark::State& state) {
   Stream stream(static_cast<std::size_t>(state.range(0)), true);
-  for (auto _ : state) benchmark::DoNotOptimize(stream.next());
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(stream.next());
 }
 
 void looked_up(benchmark::State& state) {
   Stream stream(static_cast<std::size_t>(state.range(0)), true);
   rubato::progress::kernels::TokenTable table;
-  for (auto _ : state) benchmark::DoNotOptimize(table.token(stream.next()));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(table.token(stream.next()));
 }
 
 // From nothing known on: the search for the pattern is in it.
 void a_million(benchmark::State& state, bool periodic) {
   constexpr std::int64_t kRecords = 1'000'000;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Stream stream(static_cast<std::size_t>(state.range(0)), periodic);
     rubato::progress::KernelSequence sequence;
     for (std::int64_t i = 0; i < kRecords; ++i) sequence.add(stream.next());
@@ -72,7 +72,7 @@ void followed(benchmark::State& state) {
   rubato::progress::KernelSequence sequence;
   for (int i = 0; i < 1'000'000; ++i) sequence.add(stream.next());
   std::uint64_t count = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     sequence.add(stream.next());
     if (++count % 4'096 == 0) benchmark::DoNotOptimize(sequence.take_iterations());
   }

@@ -78,7 +78,7 @@ void plan_with(benchmark::State& state, const std::string& strategy, Delays kind
   const plan::LayerGoal goal{.max_slowdown = 0.05, .host = 0_W};
   const auto* found = plan::find_layer_strategy(strategy).value();
   const double begin = processor_seconds();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     auto plan = found->plan(segments, times, goal);
     benchmark::DoNotOptimize(plan);
     if (!plan) continue;

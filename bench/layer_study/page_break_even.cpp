@@ -9,7 +9,7 @@ namespace rubato::layer_study {
 
 std::vector<Seconds> delays_looked_at() {
   std::vector<Seconds> out = {Seconds(0)};
-  for (int half = -12; half <= 0; ++half) out.push_back(Seconds(std::pow(10, half / 2.0)));
+  for (int half = -12; half <= 0; ++half) out.emplace_back(std::pow(10, half / 2.0));
   return out;
 }
 

@@ -43,7 +43,7 @@ class Frame {
   Frame(const Plot& plot, std::size_t index)
       : plot_(plot),
         left_(kLeft + kAcross * static_cast<double>(index % 2)),
-        top_(kTop + kDown * static_cast<double>(index / 2)) {}
+        top_(kTop + kDown * std::floor(static_cast<double>(index) / 2)) {}
 
   double x(Seconds at) const {
     const double first = std::log10(plot_.x.front().value());
@@ -59,7 +59,9 @@ class Frame {
     std::string out = cat("<rect x=\"", xy(left_), "\" y=\"", xy(top_), "\" width=\"", xy(kWidth),
                           "\" height=\"", xy(kHeight), "\" fill=\"none\" stroke=\"#222\"/>\n");
     out += text(left_, top_ - 8, title, " font-weight=\"bold\"");
-    for (double value = plot_.low; value <= plot_.high + 1e-9; value += plot_.step) {
+    const auto steps = static_cast<int>(std::floor((plot_.high - plot_.low) / plot_.step + 1e-9));
+    for (int step = 0; step <= steps; ++step) {
+      const double value = plot_.low + step * plot_.step;
       out += line(left_, y(value), left_ + kWidth, y(value),
                   std::abs(value) < 1e-9 ? "stroke=\"#222\"" : "stroke=\"#ddd\"");
       out += text(left_ - 6, y(value) + 4, cat(number(value * 100, 1), " %"), " text-anchor=\"end\"");
@@ -118,7 +120,7 @@ std::string legend(const std::vector<Curve>& curves) {
 
 std::string svg_of(const Plot& plot) {
   const double width = kAcross * 2;
-  const double height = kTop - 14 + kDown * static_cast<double>((plot.panels.size() + 1) / 2);
+  const double height = kTop - 14 + kDown * std::ceil(static_cast<double>(plot.panels.size()) / 2);
   std::string out = cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", xy(width), "\" height=\"",
                         xy(height), "\" viewBox=\"0 0 ", xy(width), " ", xy(height),
                         "\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#111\">\n<rect width=\"100%\" "

@@ -11,7 +11,7 @@
 namespace {
 
 void clock_alone(benchmark::State& state) {
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     benchmark::DoNotOptimize(now);
@@ -21,7 +21,7 @@ BENCHMARK(clock_alone);
 
 void iteration(benchmark::State& state) {
   std::uint64_t index = 0;
-  for (auto _ : state) rubato_iteration_begin(index++);
+  for ([[maybe_unused]] auto _ : state) rubato_iteration_begin(index++);
 }
 
 // Of the only ring in `folder`.

@@ -2,6 +2,8 @@
 // runs the detectors over them instead (files.h).
 #include <benchmark/benchmark.h>
 
+#include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -20,9 +22,29 @@ constexpr Seconds kWhole{60};
 constexpr Seconds kSettled{120};
 constexpr std::uint64_t kSeed = 5;
 
-void whole_trace(benchmark::State& state, const progress::DetectorKind& kind, Shape shape) {
+struct Case {
+  const progress::DetectorKind& kind;
+  Shape shape;
+};
+
+// The two numbers of a benchmark's name are the detector's and the shape's; the label says them in words.
+Case case_of(benchmark::State& state) {
+  constexpr std::array kShapes = {"plain", "nested", "aperiodic"};
+  const auto& kind = progress::detectors()[static_cast<std::size_t>(state.range(0))];
+  state.SetLabel(cat(kind.name, ", ", kShapes.at(static_cast<std::size_t>(state.range(1)))));
+  return {kind, static_cast<Shape>(state.range(1))};
+}
+
+void every_case(benchmark::internal::Benchmark* benchmark) {
+  const auto detectors = static_cast<std::int64_t>(progress::detectors().size());
+  for (std::int64_t detector = 0; detector < detectors; ++detector)
+    for (std::int64_t shape = 0; shape < 3; ++shape) benchmark->Args({detector, shape});
+}
+
+void whole_trace(benchmark::State& state) {
+  const auto [kind, shape] = case_of(state);
   const auto points = make_trace(shape, kWhole, kRate, kSeed);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto detector = kind.make({});
     for (const auto& point : points) detector->add(point);
     benchmark::DoNotOptimize(detector->estimate());
@@ -30,7 +52,8 @@ void whole_trace(benchmark::State& state, const progress::DetectorKind& kind, Sh
 }
 
 // Mean over an endless trace behind the settled part, so that what happens now and then is in it.
-void one_sample(benchmark::State& state, const progress::DetectorKind& kind, Shape shape) {
+void one_sample(benchmark::State& state) {
+  const auto [kind, shape] = case_of(state);
   const auto settling = make_trace(shape, kSettled, kRate, kSeed);
   auto more = make_trace(shape, Seconds(1000 * 1.3), kRate, kSeed + 1);
   const auto detector = kind.make({});
@@ -39,7 +62,7 @@ void one_sample(benchmark::State& state, const progress::DetectorKind& kind, Sha
   const Seconds round(1000 * 1.3);
   Seconds offset(std::ceil(kSettled.value() / 1.3) * 1.3);
   std::size_t next = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     progress::TelemetryPoint point = more[next];
     point.at = point.at + offset;
     detector->add(point);
@@ -50,19 +73,13 @@ void one_sample(benchmark::State& state, const progress::DetectorKind& kind, Sha
   }
 }
 
+BENCHMARK(whole_trace)->Apply(every_case)->Unit(benchmark::kMillisecond);
+BENCHMARK(one_sample)->Apply(every_case)->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-') return run_files(std::vector<std::string>(argv + 1, argv + argc));
-  for (const auto& kind : progress::detectors()) {
-    for (const auto& [name, shape] : {std::pair{"plain", Shape::plain}, std::pair{"nested", Shape::nested},
-                                      std::pair{"aperiodic", Shape::aperiodic}}) {
-      benchmark::RegisterBenchmark(cat(kind.name, "/60 s at 20 Hz/", name).c_str(), whole_trace, kind, shape)
-          ->Unit(benchmark::kMillisecond);
-      benchmark::RegisterBenchmark(cat(kind.name, "/one sample/", name).c_str(), one_sample, kind, shape)
-          ->Unit(benchmark::kMicrosecond);
-    }
-  }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -14,7 +14,8 @@ namespace rubato::period_truth {
   return random.uniform() < probability;
 }
 [[nodiscard]] inline int between(Random& random, int low, int high) {
-  return low + static_cast<int>(random.index(static_cast<std::uint64_t>(high - low + 1)));
+  return low + static_cast<int>(
+                   random.index(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1));
 }
 /// Median 1.
 [[nodiscard]] inline double log_normal(Random& random, double sigma) {

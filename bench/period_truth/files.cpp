@@ -36,7 +36,7 @@ Status write_traces(const std::string& folder, std::uint64_t first_seed, std::ui
   for (std::uint64_t i = 0; i < traces; ++i) {
     const Trace trace = draw_trace(first_seed + i);
     const std::string name = cat(first_seed + i, ".csv");
-    std::ofstream out(folder + "/" + name);
+    std::ofstream out(std::filesystem::path(folder) / name);
     write_points(out, trace);
     if (!out.flush())
       return tl::unexpected(Error{ErrorCode::io, cat("cannot write '", folder, "/", name, "'"),

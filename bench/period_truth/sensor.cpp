@@ -114,6 +114,7 @@ std::vector<progress::TelemetryPoint> read_all(const Sensor& sensor, const std::
   int count = 0;
   double free_at = 0;
   double due = reader.interval_s;
+  // The last reading may or may not be made. NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter)
   for (; due < wave.end_s(); due += reader.interval_s) {
     if (chance(random, reader.dropped)) continue;
     double at = std::max(due, free_at) + exponential(random, reader.late_s);

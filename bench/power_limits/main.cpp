@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
       return 1;
   }
   struct Modelled {
-    const char* profile;
+    const char* profile = nullptr;
     Watts step;
   };
   for (const Modelled& m : {Modelled{"t4", Watts(1)}, Modelled{"k80", Watts(7)}})

@@ -75,7 +75,7 @@ void asked(benchmark::State& state, const std::string& name, const std::vector<K
   const auto model = (*learner)->learn(known, knobs);
   if (!model) return state.SkipWithError(model.error().what.c_str());
   const double begin = processor_seconds();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     auto answer = (*model)->predict(known.front().known, at);
     benchmark::DoNotOptimize(answer);
   }

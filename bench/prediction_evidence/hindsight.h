@@ -1,4 +1,4 @@
-// What no weighing of the models at hand, and no neighbourhood, would have reached.
+// What no weighing of the models at hand, and no neighbourhood, would have reached. No floor of other models.
 #pragma once
 
 #include <optional>

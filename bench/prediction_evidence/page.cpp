@@ -1,10 +1,12 @@
 #include "prediction_evidence/page.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "base/text.h"
 #include "prediction_evidence/jackknife.h"
+#include "prediction_evidence/missed.h"
 
 namespace rubato::prediction_evidence {
 namespace {
@@ -27,6 +29,13 @@ std::string title(const Case& of) {
   return cat(of.name, ", ", of.probes, of.probes == 1 ? " probe" : " probes");
 }
 
+/// As what was reached elsewhere is told.
+double two_digits(double value) {
+  if (!(value > 0)) return value;
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return std::round(value / unit) * unit;
+}
+
 /// One figure against what was asked of it.
 struct Figure {
   std::string what;
@@ -38,12 +47,20 @@ struct Figure {
   std::optional<double> defaults;   // by workloads whose defaults are alike
   std::optional<double> hindsight;  // of all models, and of such workloads of other groups
   std::optional<double> informed;   // learning from the table asked about as well
+  std::optional<double> elsewhere;  // by a model that is none of these
   std::optional<double> error;      // standard, over groups
   [[nodiscard]] bool good(double value) const { return at_least ? value >= asked : value <= asked; }
   [[nodiscard]] bool reached() const { return found && good(*found); }
-  [[nodiscard]] bool beats(double bound) const {
-    return found && (at_least ? *found > bound : *found < bound);
+  [[nodiscard]] bool better(double value, double bound) const {
+    return at_least ? value > bound : value < bound;
   }
+  [[nodiscard]] bool beats(double bound) const { return found && better(*found, bound); }
+  /// By more than the rounding of what was told.
+  [[nodiscard]] bool beaten_elsewhere(double bound) const {
+    return elsewhere && better(*elsewhere, two_digits(bound)) &&
+           std::abs(*elsewhere - two_digits(bound)) > 1e-9;
+  }
+  [[nodiscard]] bool beaten(double bound) const { return beats(bound) || beaten_elsewhere(bound); }
   [[nodiscard]] std::string text(double value) const {
     return at_least ? number(value, 3) : cat(number(value * 100, 2), " %");
   }
@@ -70,6 +87,8 @@ std::vector<Figure> figures(const Outcome& of, const Validation& found) {
   put(&Figure::defaults, of.defaults);
   put(&Figure::hindsight, of.hindsight);
   put(&Figure::informed, of.informed);
+  if (const auto& told = of.of.elsewhere)
+    put(&Figure::elsewhere, Neighbours{told->time, told->energy, told->regret, told->captured});
   put(&Figure::error, standard_errors(found));
   return out;
 }
@@ -106,12 +125,14 @@ for one table, and [formats.md](../formats.md#rubatovalidate1) says what each on
 - **Hindsight**: the best of what can be made, from what a model may see, with everything chosen in hindsight for each figure: any
   mixture (tenths) of the models below, any one of them for a choice, or such neighbours, of other groups or of the table learnt from.
   With probes, any one of the models, because each probes elsewhere.
-  It bounds no model that knows something else about GPUs. Where it is worse than what was asked, no weighing and no smoothing of what is here reaches it.
+  It is no floor: it bounds weighing and smoothing of the models that are here, and says nothing of any other.
+- **Elsewhere**: what a model that is none of these (Gaussian processes and a shared curve, a day's work of somebody else) reached on the same
+  tables, judged alike, as it was told: two digits, and not made by this command. It is shown where it is nearer than what "rubato" found.
 - **Informed**, where everything is learnt from another table: `physical` and `shared-curve` when they learn from the other groups of the table
   asked about as well, the better of the two in hindsight for each figure. Where even that is worse than what was asked, it is not the other
   table alone that lacks something.
-- A floor that is worse than what "rubato" found proves nothing, and is said to be *beaten*; it still shows how
-  much of the figure is noise.
+- A floor that is worse than what "rubato" found proves nothing, and is said to be *beaten*; so is one that is worse than what was reached
+  elsewhere. It still shows how much of the figure is noise.
 - **±**: one standard error over the groups of the table (jackknife). What is missed by less may be missed by the choice of workloads.
 - Averages of many rows hide that most of these tables were measured once, without repeats.
 )");
@@ -176,13 +197,15 @@ void not_reached(const std::vector<Outcome>& asked) {
         if (!floor) return;
         said += cat("; ", what, " ", figure.text(*floor));
         if (figure.good(*floor)) return;
-        said += figure.beats(*floor) ? ", worse than asked but beaten" : ", worse than asked";
+        said += ", worse than asked";
+        if (figure.beaten(*floor)) said += figure.beats(*floor) ? " but beaten" : " but beaten elsewhere";
       };
       show("noise floor", figure.floor);
       show("between rows", figure.between);
       show("default floor", figure.defaults);
       show("hindsight", figure.hindsight);
       show("informed", figure.informed);
+      if (figure.beaten_elsewhere(*figure.found)) show("elsewhere", figure.elsewhere);
       if (figure.what == "captured") said += carried_by(*own.found);
       for (const Judged& other : o.judged) {
         if (&other == &own || !other.found) continue;
@@ -205,7 +228,7 @@ void not_reached(const std::vector<Outcome>& asked) {
 
 void floors(const std::vector<Outcome>& asked) {
   line("## Floors of the choices, and of what a default run tells\n");
-  line("Bold: worse than what was asked, and not beaten.\n");
+  line("Bold: worse than what was asked, and not beaten, here or elsewhere.\n");
   line(
       "| case | noise floor: regret | captured | default floor: time | energy | regret | captured | "
       "hindsight: "
@@ -217,7 +240,7 @@ void floors(const std::vector<Outcome>& asked) {
     const auto cell = [](const Figure& figure, const std::optional<double>& floor) -> std::string {
       if (!floor) return "-";
       const std::string text = figure.text(*floor);
-      return figure.good(*floor) || figure.beats(*floor) ? text : cat("**", text, "**");
+      return figure.good(*floor) || figure.beaten(*floor) ? text : cat("**", text, "**");
     };
     line(cat("| ", title(o.of), " | ", cell(f[2], f[2].floor), " | ", cell(f[3], f[3].floor), " | ",
              cell(f[0], f[0].defaults), " | ", cell(f[1], f[1].defaults), " | ", cell(f[2], f[2].defaults),
@@ -268,6 +291,7 @@ void print_page(const std::vector<Outcome>& asked, const std::vector<Outcome>& t
   words();
   main_table(asked);
   not_reached(asked);
+  print_missed_savings(asked);
   floors(asked);
   line("## Every model\n");
   for (const Outcome& o : asked) {

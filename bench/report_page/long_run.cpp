@@ -61,8 +61,9 @@ Expectation expected(double t) {
     return ExpectedRatio{believed, believed - half, believed + half};
   };
   Expectation out;
-  for (double limit = 705; limit >= 300; limit -= 15) {
-    const bool found = limit > 700;
+  for (int watts = 705; watts >= 300; watts -= 15) {
+    const double limit = watts;
+    const bool found = watts > 700;
     const double slower = 1 + 0.16 * std::pow(std::max(0.0, 650 - limit) / 230, 2);
     const double energy = std::min(640.0, limit - 8) / 640 * slower;
     const ExpectedRatio exact{1, 1, 1};

@@ -72,6 +72,7 @@ Curve made_curve(int index, int steps) {
 /// The whole answer for 600 settings: inputs, trees, residuals, with two probes.
 double question_s(int repeats) {
   std::vector<Curve> curves;
+  curves.reserve(20);
   for (int i = 0; i < 20; ++i) curves.push_back(made_curve(i, 5));
   const std::vector<Knob> knobs = {Knob::sm_clock, Knob::memory_clock};
   const auto model = predict::trees::trees_learner().learn(curves, knobs);

@@ -132,6 +132,7 @@ abi::Return to_return(const Status& status) {
 
 // A handle is the GPU's number plus one: clients only pass it back, and zero stays invalid.
 abi::Device handle_of(unsigned gpu) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is ever read behind it
   return reinterpret_cast<abi::Device>(static_cast<std::uintptr_t>(gpu) + 1);
 }
 

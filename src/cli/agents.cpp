@@ -104,11 +104,12 @@ Result<std::optional<agent::JobPlace>> parse_agents(const AgentsText& text,
     return std::optional(std::move(*place));
   }
   auto place = agent::job_place(environment);
-  if (!place && text.agents == "job")
+  const bool asked = text.agents == "job";
+  if (place && (asked || place->nodes > 1)) return std::optional(std::move(*place));
+  if (asked)
     return fail(ErrorCode::not_found, "--agents job: no launcher tells of a job of several ranks here",
                 "srun, mpirun and torchrun do; by hand: --agents RANK/SIZE@HOST:PORT");
-  if (place && text.agents == "auto" && place->nodes < 2) place.reset();
-  return place;
+  return std::nullopt;
 }
 
 Result<std::shared_ptr<conduct::JobAgent>> make_job_agent(const agent::JobPlace& place,

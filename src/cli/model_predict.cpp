@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/model.h"
 #include "cli/model_options.h"
 #include "cli/print_run.h"
@@ -63,6 +65,12 @@ Status from_words(const Options& options, PredictionReport& report, std::vector<
   if (!gpu) return fail(gpu.error());
   report.known.gpu = (*gpu)->name;
   report.known.highest = (*gpu)->highest;
+  // A board draws a little more than its limit, as an average; a thousand times as much is in mW.
+  const auto& limit = (*gpu)->highest.power_limit;
+  if (limit && *power > 2 * limit->value())
+    return wrong(cat("--default-power is ", number(*power), " W, and the power limit of ", (*gpu)->name,
+                     " goes to ", *limit, ": are the units mixed?"),
+                 "mean power of the board, in W");
   report.known.at_default = {.at = {}, .time = Seconds(*time), .energy = Watts(*power) * Seconds(*time)};
   for (const std::string& text : options.features) {
     auto feature = parse_feature(text);
@@ -71,6 +79,45 @@ Status from_words(const Options& options, PredictionReport& report, std::vector<
   }
   report.known.features.merge(predict::roofline_features(report.known.features));
   at = (*gpu)->settings;
+  return {};
+}
+
+// Between settings of one workload there do not lie 100; between units of one quantity there lie 1000.
+constexpr double kLargestSpan = 100.0;
+
+/// A probe that the model cannot know anything of, or that is in other units than the default, is no probe.
+Status probe_fits(const std::string& text, const predict::Observed& probe, const PredictionReport& report) {
+  const auto bad = [&](const std::string& what, std::string hint) {
+    return wrong(cat("--probe ", text, ": ", what), std::move(hint));
+  };
+  const auto knob_fits = [&](Knob knob, const auto& value, const auto& highest) -> Status {
+    if (!value) return {};
+    const auto& knobs = report.model->knobs;
+    if (std::find(knobs.begin(), knobs.end(), knob) == knobs.end())
+      return bad(cat("the model knows nothing of the ", name_of(knob)),
+                 "it is one of other knobs; rubato model show lists them");
+    if (highest && *value > *highest)
+      return bad(cat("the ", name_of(knob), " of ", report.known.gpu, " goes to ", *highest),
+                 "power limits in W, clocks in MHz");
+    return {};
+  };
+  const auto& highest = report.known.highest;
+  if (Status s = knob_fits(Knob::power_limit, probe.at.power_limit, highest.power_limit); !s) return s;
+  if (Status s = knob_fits(Knob::sm_clock, probe.at.sm_clock, highest.sm_clock); !s) return s;
+  if (Status s = knob_fits(Knob::memory_clock, probe.at.memory_clock, highest.memory_clock); !s) return s;
+  const auto apart = [](double a, double b) { return a > b * kLargestSpan || b > a * kLargestSpan; };
+  const predict::Observed& base = report.known.at_default;
+  if (apart(probe.time.value(), base.time.value()))
+    return bad(cat("time is ", number(probe.time.value()), " s, and ", number(base.time.value()),
+                   " s at the default: are the units mixed?"),
+               "time in s, of the same unit of work");
+  if (apart(probe.power().value(), base.power().value()))
+    return bad(cat("power is ", number(probe.power().value()), " W, and ", number(base.power().value()),
+                   " W at the default: are the units mixed?"),
+               "power in W");
+  for (const predict::Observed& other : report.known.probes)
+    if (other.at == probe.at)
+      return bad("another probe is of this setting", "put repeats together as their mean");
   return {};
 }
 
@@ -88,6 +135,7 @@ Status predicted(const Options& options, PredictionReport& report) {
   for (const std::string& text : options.probes) {
     auto probe = parse_probe(text);
     if (!probe) return fail(probe.error());
+    if (const Status fits = probe_fits(text, *probe, report); !fits) return fits;
     report.known.probes.push_back(*probe);
   }
   auto prediction = report.model->model->predict(report.known, at);

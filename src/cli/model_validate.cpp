@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <utility>
+
+#include "base/text.h"
 #include "cli/model.h"
 #include "cli/print_run.h"
 #include "cli/progress_line.h"
@@ -79,7 +82,11 @@ Result<ValidationReport> validated(const Options& options) {
     progress.show(done, all, "groups judged");
   };
   auto found = experiment::validate(table->curves, table->workloads, *parsed, train.curves);
-  if (!found) return fail(found.error());
+  if (!found) {
+    Error error = found.error();
+    if (options.train.empty()) error.what = cat(options.table, ": ", error.what);
+    return fail(std::move(error));
+  }
   out.found = std::move(*found);
   const auto baseline = predict::find_learner("mean-curve");
   if (!baseline) return fail(baseline.error());

@@ -1,6 +1,6 @@
 #include "conduct/cost.h"
 
-#include <time.h>
+#include <ctime>
 
 namespace rubato::conduct {
 

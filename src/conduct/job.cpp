@@ -51,9 +51,10 @@ tl::expected<Job, StartFailure> Job::start(
   ScopedFd reader(ends[0]);
   ScopedFd writer(ends[1]);
 
+  std::vector<std::string> words = command;  // execvp asks for text that it might change
   std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.reserve(words.size() + 1);
+  for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
   const pid_t pid = fork();

@@ -105,7 +105,8 @@ record::ChannelInfo describe(const meter::Meter& meter, const MeterChannel& chan
 
 }  // namespace
 
-LiveMeters::LiveMeters(std::vector<std::unique_ptr<meter::Meter>> meters, std::shared_ptr<const Clock> clock)
+LiveMeters::LiveMeters(std::vector<std::unique_ptr<meter::Meter>> meters,
+                       const std::shared_ptr<const Clock>& clock)
     : shared_(std::make_shared<Shared>()) {
   const double rate = 1.0 / clock->wall(Seconds(1.0)).value();
   // Signals are for the thread that waits for the job.

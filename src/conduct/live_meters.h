@@ -18,7 +18,7 @@ class LiveMeters {
   /// Reading begins at once. `clock` is the run's, in which the meters stamp their readings; where it runs
   /// faster than the wall the channels' periods are given in its seconds, and their sources say that the
   /// watts are not.
-  LiveMeters(std::vector<std::unique_ptr<meter::Meter>> meters, std::shared_ptr<const Clock> clock);
+  LiveMeters(std::vector<std::unique_ptr<meter::Meter>> meters, const std::shared_ptr<const Clock>& clock);
   /// A meter that hangs is left behind with its thread; the process must then leave by leave_now().
   ~LiveMeters();
   LiveMeters(const LiveMeters&) = delete;

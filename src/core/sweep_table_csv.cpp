@@ -37,7 +37,9 @@ class Reader {
       if (trim(*line).empty()) continue;
       if (Status taken = take(*line); !taken) return fail(taken.error());
     }
-    if (columns_.empty()) return bad("there is no header line", cat("it needs the columns ", known()));
+    if (columns_.empty())
+      return fail(ErrorCode::invalid_argument, cat(name_, ": there is no header line"),
+                  cat("it needs the columns ", known()));
     table_.origin.name = name_;
     return std::move(table_);
   }

@@ -46,7 +46,8 @@ class Reader {
         return fail(head.error());
       }
     }
-    if (places_.empty()) return bad("there is no header line");
+    if (places_.empty())
+      return fail(ErrorCode::invalid_argument, cat(name_, ": there is no header line"), known());
     return std::move(trace_);
   }
 

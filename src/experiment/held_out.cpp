@@ -119,6 +119,7 @@ class HeldOut {
         plan::choose(believed, goal(Objective::energy), board(), true, options_.caution);
     if (!choice.setting || is_default(*choice.setting)) return;
     out.chosen = at_[*choice.setting];
+    out.holds = choice.holds;
     out.slowdown = time(*choice.setting) - 1;
     if (holds(*choice.setting)) out.saving = 1 - joules(*choice.setting);
   }

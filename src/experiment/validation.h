@@ -52,6 +52,7 @@ struct JudgedWorkload {
   double energy_regret = 0;     // of the choice without a bound
   double edp_regret = 0;
   std::optional<predict::KnobPoint> chosen;  // inside the bound; nothing: the default stays
+  double holds = 1;                          // the probability that the bound holds there, as it was believed
   double slowdown = 0;                       // there
   double saving = 0;                         // there; zero where it breaks the bound
   double oracle_saving = 0;                  // of the best row inside the bound

@@ -52,6 +52,7 @@ bool is_run_page(std::string_view path) {
 
 std::vector<std::string> running_ids(const std::vector<record::RunState>& runs, const PageState& seen) {
   std::vector<std::string> out;
+  out.reserve(runs.size() + seen.jobs.size());
   for (const record::RunState& run : runs) out.push_back(run.run_id);
   for (const JobState& job : seen.jobs)
     if (job.running && std::ranges::count(out, job.run_id) == 0) out.push_back(job.run_id);

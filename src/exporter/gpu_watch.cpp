@@ -19,6 +19,7 @@ constexpr Seconds kRemembered{60.0};
 
 std::vector<device::Gpu*> bare(const std::vector<WatchedGpu>& gpus) {
   std::vector<device::Gpu*> out;
+  out.reserve(gpus.size());
   for (const WatchedGpu& one : gpus) out.push_back(one.gpu);
   return out;
 }

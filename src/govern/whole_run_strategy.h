@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include "base/text.h"
 #include "govern/strategy.h"
@@ -12,7 +11,7 @@ namespace rubato::govern {
 
 class WholeRunStrategy final : public Strategy {
  public:
-  explicit WholeRunStrategy(Setting wanted) : wanted_(std::move(wanted)) {}
+  explicit WholeRunStrategy(Setting wanted) : wanted_(wanted) {}
 
   [[nodiscard]] std::string_view name() const override { return "whole-run"; }
   [[nodiscard]] Decision next(const Observation& o) override {

@@ -46,13 +46,12 @@ Result<wire::Message> first_answer(wire::SocketChannel& channel) {
 }
 
 Result<Greeted> greet(ScopedFd socket, std::string token) {
-  Greeted greeted{std::make_unique<wire::SocketChannel>(std::move(socket)), {}};
-  const Status sent = greeted.channel->send(wire::encode({0, wire::Hello{"rubato", std::move(token)}}));
+  auto channel = std::make_unique<wire::SocketChannel>(std::move(socket));
+  const Status sent = channel->send(wire::encode({0, wire::Hello{"rubato", std::move(token)}}));
   if (!sent) return fail(sent.error());
-  auto message = first_answer(*greeted.channel);
+  auto message = first_answer(*channel);
   if (!message) return fail(message.error());
-  greeted.answer = std::move(message->body);
-  return greeted;
+  return Greeted{std::move(channel), std::move(message->body)};
 }
 
 Result<Greeted> start_child(std::vector<std::string> command) {

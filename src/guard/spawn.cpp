@@ -1,11 +1,11 @@
 #include "guard/spawn.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "base/text.h"
 
@@ -44,6 +44,7 @@ Result<pid_t> spawn(const SpawnOptions& options) {
   // Built before the fork: the child only makes system calls.
   std::vector<std::string> words = options.command;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const pid_t child = ::fork();

@@ -19,7 +19,8 @@ namespace {
 
 using Made = Result<std::unique_ptr<govern::Strategy>>;
 
-constexpr std::array kOracles = {kOracle, kPhaseOracle, kCausalOracle, kMeasuredOracle};
+constexpr std::array kOracles = {kOracle, kPhaseOracle, kCausalOracle, kCausalMeasuredOracle,
+                                 kMeasuredOracle};
 
 govern::StrategyRequest request_of(const Job& job, const CampaignOptions& options, std::uint64_t seed) {
   govern::StrategyRequest request;
@@ -65,6 +66,8 @@ Made made(const std::string& name, const Job& job, const CostTable& costs, const
     return make_phase_oracle(job, costs, disturbance, options.iterations, options.goal.max_slowdown, host);
   if (name == kCausalOracle)
     return make_causal_oracle(job, costs, disturbance, options.goal.max_slowdown, host);
+  if (name == kCausalMeasuredOracle)
+    return make_causal_oracle(job, costs, disturbance, options.goal.max_slowdown, host, options.noise.level);
   if (name == kMeasuredOracle)
     return make_measured_oracle(job, costs, disturbance, options.iterations, options.noise.level,
                                 options.goal.max_slowdown, host);

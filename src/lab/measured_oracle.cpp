@@ -13,8 +13,6 @@ namespace {
 using govern::Action;
 using govern::Decision;
 
-// One run in 10,000: the quantile of a normal.
-constexpr double kStandardErrors = 3.719;
 // Of the lengths of a baseline that are weighed, each is longer than the one before by one in so many.
 constexpr std::int64_t kLonger = 20;
 

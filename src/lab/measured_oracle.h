@@ -16,6 +16,9 @@ namespace rubato::lab {
 
 inline constexpr std::string_view kMeasuredOracle = "oracle-measured";
 
+/// A slowdown is vouched for so surely that one run in 10,000 is over it: the quantile of a normal.
+inline constexpr double kStandardErrors = 3.719;
+
 /// So much of the run at the found setting, and how much slower than there the rest may then be.
 struct MeasuredPlan {
   std::int64_t baseline = 0;  // iterations

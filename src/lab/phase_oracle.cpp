@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "lab/vouching.h"
 #include "plan/setting_of.h"
 
 namespace rubato::lab {
@@ -106,7 +107,8 @@ class PhaseOracle final : public govern::Strategy {
 
 class CausalOracle final : public govern::Strategy {
  public:
-  CausalOracle(const Job& job, const CostTable& costs, const Draw& draw, double max_slowdown, Watts host)
+  CausalOracle(const Job& job, const CostTable& costs, const Draw& draw, double max_slowdown, Watts host,
+               std::optional<double> noise)
       : costs_(costs),
         draw_(draw),
         bound_(max_slowdown),
@@ -115,8 +117,12 @@ class CausalOracle final : public govern::Strategy {
         decisions_(decisions_of(job)),
         phase_(job),
         work_(job.programs.size()),
-        turns_(job.programs.size()) {}
-  [[nodiscard]] std::string_view name() const override { return kCausalOracle; }
+        turns_(job.programs.size()) {
+    if (noise) vouching_.emplace(costs, found_, *noise, max_slowdown, host);
+  }
+  [[nodiscard]] std::string_view name() const override {
+    return vouching_ ? kCausalMeasuredOracle : kCausalOracle;
+  }
 
   [[nodiscard]] Decision next(const govern::Observation&) override {
     const std::size_t p = phase_.next();
@@ -128,9 +134,13 @@ class CausalOracle final : public govern::Strategy {
     work_[p].energy += iteration.energy;
     base_ += time * costs_.at(p, found_).time;
     const double longest = base_ * (1 + bound_ + kRounding);
-    std::size_t k = turns_.next(p, shares_[p]);
-    if (used_ + time * costs_.at(p, k).time > longest) k = best_within(p, iteration, longest - used_);
+    std::size_t k = found_;
+    if (!vouching_ || !vouching_->measures(p)) {
+      k = turns_.next(p, shares_[p]);
+      if (used_ + taken(p, k, time) > longest) k = best_within(p, iteration, longest - used_);
+    }
     used_ += time * costs_.at(p, k).time;
+    if (vouching_) vouching_->ran(p, k == found_, time * costs_.at(p, k).time);
     return decisions_[k];
   }
 
@@ -143,7 +153,22 @@ class CausalOracle final : public govern::Strategy {
     work[program].energy += iteration.energy;
     double base = 0;
     for (std::size_t p = 0; p < work.size(); ++p) base += work[p].time * costs_.at(p, found_).time;
-    shares_ = share_out(costs_, found_, work, bound_ * (base_ + base) - (used_ - base_), host_);
+    double lose = bound_ * (base_ + base) - (used_ - base_);
+    if (vouching_) {
+      lose -= vouching_->margin_ahead();
+      for (std::size_t p = 0; p < work.size(); ++p) {
+        const double part = vouching_->elsewhere_ahead(p);
+        work[p] = {work[p].time * part, work[p].energy * part};
+      }
+    }
+    shares_ = share_out(costs_, found_, work, lose, host_);
+  }
+
+  /// By an iteration, and by what is not known of the run then.
+  double taken(std::size_t program, std::size_t setting, double own_time) const {
+    const double seconds = own_time * costs_.at(program, setting).time;
+    if (!vouching_ || setting == found_) return seconds;
+    return seconds + vouching_->margin_with(program, seconds);
   }
 
   std::size_t best_within(std::size_t program, const RunCost& iteration, double seconds) const {
@@ -152,7 +177,7 @@ class CausalOracle final : public govern::Strategy {
     for (std::size_t k = 0; k < costs_.settings(); ++k) {
       const double time = iteration.time * costs_.at(program, k).time;
       const double energy = iteration.energy * costs_.at(program, k).energy + host_.value() * time;
-      if (time > seconds || energy >= least) continue;
+      if (energy >= least || taken(program, k, iteration.time) > seconds) continue;
       best = k;
       least = energy;
     }
@@ -169,6 +194,7 @@ class CausalOracle final : public govern::Strategy {
   std::vector<RunCost> work_;  // of each program so far, as share_out takes it
   std::vector<ProgramShare> shares_;
   Turns turns_;
+  std::optional<Vouching> vouching_;  // nothing: what is not measured counts as well
   std::optional<std::size_t> program_;
   std::size_t i_ = 0;
   double base_ = 0;  // s so far, at the found setting
@@ -224,8 +250,9 @@ std::unique_ptr<govern::Strategy> make_phase_oracle(const Job& job, const CostTa
 }
 
 std::unique_ptr<govern::Strategy> make_causal_oracle(const Job& job, const CostTable& costs, const Draw& draw,
-                                                     double max_slowdown, Watts host) {
-  return std::make_unique<CausalOracle>(job, costs, draw, max_slowdown, host);
+                                                     double max_slowdown, Watts host,
+                                                     std::optional<double> noise) {
+  return std::make_unique<CausalOracle>(job, costs, draw, max_slowdown, host, noise);
 }
 
 }  // namespace rubato::lab

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ namespace rubato::lab {
 
 inline constexpr std::string_view kPhaseOracle = "oracle-phases";
 inline constexpr std::string_view kCausalOracle = "oracle-causal";
+inline constexpr std::string_view kCausalMeasuredOracle = "oracle-causal-measured";
 
 /// What one program does: so much of its work at the slower setting, the rest at the faster.
 struct ProgramShare {
@@ -41,9 +43,12 @@ struct ProgramShare {
 
 /// Knows each program when its first iteration begins. Shares out what the bound leaves as if as much again
 /// were ahead of each program as there was of it so far; no iteration takes the run beyond its bound. One
-/// rule among others: nobody can know which is best without knowing what comes.
+/// rule among others: nobody can know which is best without knowing what comes. With `noise` (standard
+/// deviation of an iteration's time as observed, relative) it counts a slowdown only as far as it was
+/// measured, program by program: Vouching says how long each is at the found setting for that.
 [[nodiscard]] std::unique_ptr<govern::Strategy> make_causal_oracle(const Job& job, const CostTable& costs,
                                                                    const Draw& draw, double max_slowdown,
-                                                                   Watts host);
+                                                                   Watts host,
+                                                                   std::optional<double> noise = {});
 
 }  // namespace rubato::lab

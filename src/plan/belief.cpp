@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "base/normal.h"
 
 namespace rubato::plan {
 namespace {
-
-double below(double z) {
-  return 0.5 * std::erfc(-z / std::numbers::sqrt2);
-}
 
 double powers_of(Objective objective) {
   switch (objective) {
@@ -25,9 +22,9 @@ double powers_of(Objective objective) {
   return 0;
 }
 
-double normal_below(double mean, double variance, double bound) {
+double chance_below(double mean, double variance, double bound) {
   if (variance <= 0) return mean <= bound ? 1 : 0;
-  return below((bound - mean) / std::sqrt(variance));
+  return normal_below((bound - mean) / std::sqrt(variance));
 }
 
 struct Normal {
@@ -80,7 +77,7 @@ double ObjectiveRatio::saving_inside(const Belief& belief, double log_bound) con
     // E[exp(X) where T <= b] = E[exp(X)] * P(T + cov(X, T) <= b).
     const double with_time = term.energy_power * belief.covariance + term.time_power * belief.time_variance;
     saving -= term.weight * std::exp(n.mean + n.variance / 2) *
-              normal_below(belief.time + with_time, belief.time_variance, log_bound);
+              chance_below(belief.time + with_time, belief.time_variance, log_bound);
   }
   return saving;
 }
@@ -101,7 +98,7 @@ Expected ObjectiveRatio::interval(const Belief& belief) const {
 }
 
 double probability_inside(const Belief& belief, double log_bound) {
-  return normal_below(belief.time, belief.time_variance, log_bound);
+  return chance_below(belief.time, belief.time_variance, log_bound);
 }
 
 Expected expected_of(double log_median, double variance) {

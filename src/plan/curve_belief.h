@@ -5,34 +5,14 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "base/units.h"
+#include "plan/stretch_evidence.h"
 #include "predict/curve.h"
 #include "predict/draws.h"
 
 namespace rubato::plan {
-
-/// A stretch of the run at one setting, per unit of work.
-struct MeasuredStretch {
-  std::size_t at = 0;  // the setting
-  Seconds span;        // from its first moment to its last
-  Seconds when;        // its middle, since the job began
-  int era = 0;         // between eras the job's own cost jumped
-  /// Of a mean over many moments at each of which all settings of the era were compared: what drift leaves in
-  /// it, as a variance over the drift's own. Nothing: a stretch, where it lies in time says it.
-  std::optional<double> drifted;
-  double work = 0;
-  double log_time = 0;  // of its mean, in seconds
-  double time_variance = 0;
-  double log_power = 0;  // in watts
-  double power_variance = 0;
-};
-
-/// Of what drifts with a job, the correlation between its means over two stretches of one era.
-[[nodiscard]] double drift_together(const MeasuredStretch& a, const MeasuredStretch& b);
 
 /// Ratios to the found setting at the same moment: what drifts with the job drifts for both. Positions are
 /// those of the settings it was made with.
@@ -40,6 +20,9 @@ class CurveBelief {
  public:
   /// `draws` has a row for each setting; at `found` both logarithms are zero in every curve.
   CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws);
+  /// To be fitted before anything is asked: drawing curves and believing them twice is a long decision.
+  struct Unfitted {};
+  CurveBelief(std::vector<predict::KnobPoint> at, std::size_t found, predict::Draws draws, Unfitted);
 
   /// Forgets what it was told before. Cost: cubic in the stretches, linear in settings times curves.
   void fit(std::span<const MeasuredStretch> seen);
@@ -63,26 +46,21 @@ class CurveBelief {
   [[nodiscard]] double drift() const { return drift_; }
 
  private:
-  /// One quantity: of each kept curve (columns) and of their mixture.
+  /// One quantity, of the mixture of curves.
   struct Quantity {
     Eigen::MatrixXd curves;  // as drawn: settings x curves
     Eigen::VectorXd scale;   // of what a curve may be wrong by, per setting
-    Eigen::MatrixXd kept;    // settings x kept curves, moved to what was seen
     Eigen::MatrixXd own;     // settings x suspicions: variance that a moved curve has left
     Eigen::VectorXd mean;    // of the mixture
     Eigen::VectorXd deviation;
   };
-  struct Rows;
-  struct Unrest;
-  struct Fitted;
   struct Suspicion;
   [[nodiscard]] static double expected_drift(std::span<const Suspicion> all, double likeliest);
   static void join_where_drift_tells_nothing(std::vector<Suspicion>& all);
-  [[nodiscard]] Fitted explain(const Quantity& q, const Rows& rows, const Unrest& unrest,
-                               double misfit) const;
-  void move(Quantity& q, const Rows& rows, const Fitted& fitted, const std::vector<Eigen::Index>& kept,
-            Eigen::Index column, Eigen::Index suspicion) const;
-  [[nodiscard]] Eigen::VectorXd deviation_of(const Eigen::MatrixXd& curves, const Eigen::MatrixXd& own,
+  static void move(Quantity& q, const SeenStretches& stretches, const SeenValues& values,
+                   const Explained& explained, const std::vector<Eigen::Index>& kept,
+                   Eigen::Ref<Eigen::MatrixXf> moved, Eigen::Index suspicion);
+  [[nodiscard]] Eigen::VectorXd deviation_of(const Eigen::MatrixXf& curves, const Eigen::MatrixXd& own,
                                              const Eigen::VectorXd& mean) const;
   [[nodiscard]] static Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
@@ -92,8 +70,14 @@ class CurveBelief {
   Quantity time_;
   Quantity power_;
   Eigen::VectorXd weight_;                  // of the kept curves
+  Eigen::VectorXd suspected_;               // of each suspicion: the sum of its curves'
   std::vector<Eigen::Index> suspicion_of_;  // each
-  Eigen::VectorXd energy_;
+  // Settings x kept curves, moved to what was seen; columns may be left over. In single precision, of which
+  // processors do several at once: what is read of them is right to parts in a million, and nothing is
+  // decided by so little.
+  Eigen::MatrixXf times_;     // logarithms
+  Eigen::MatrixXf energies_;  // over the found setting's
+  Eigen::VectorXd energy_;    // of the mixture
   Eigen::VectorXd energy_deviation_;
   double drift_ = 0;
 };

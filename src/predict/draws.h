@@ -4,11 +4,14 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "base/random.h"
 #include "base/result.h"
 #include "predict/model.h"
+#include "predict/physical/shape.h"
 
 namespace rubato::predict {
 
@@ -22,6 +25,26 @@ struct Draws {
 /// the default what was measured there. Errors as of Model::predict.
 [[nodiscard]] Result<Draws> draw_physical(const Known& known, std::span<const KnobPoint> at,
                                           std::size_t curves, Random& random);
+
+/// The same, a few curves at a time: for a search of which no moment may take long.
+class PhysicalDrawing {
+ public:
+  [[nodiscard]] static Result<PhysicalDrawing> begin(const Known& known, std::span<const KnobPoint> at,
+                                                     std::size_t curves, Random& random);
+  /// Cost: that of `curves` curves, as long as some are left.
+  void draw(std::size_t curves);
+  /// Draws those that are left.
+  [[nodiscard]] Draws finish() &&;
+
+ private:
+  PhysicalDrawing() = default;
+
+  std::vector<physical::Situation> situations_;  // the default is the last
+  Eigen::MatrixXd normals_;                      // parameters x curves
+  std::optional<double> waiting_;                // share of the time
+  Eigen::Index drawn_ = 0;
+  Draws draws_;
+};
 
 /// Of what a model says.
 [[nodiscard]] Draws draw_from(const Prediction& believed, std::size_t curves, Random& random);

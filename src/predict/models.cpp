@@ -21,6 +21,7 @@ constexpr std::array kLearners = {&combined_learner,     &physical::physical_lea
 
 std::vector<std::string_view> learner_names() {
   std::vector<std::string_view> names;
+  names.reserve(kLearners.size());
   for (const auto learner : kLearners) names.push_back(learner().name());
   return names;
 }

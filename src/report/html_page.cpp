@@ -48,7 +48,7 @@ std::string html_text(std::string_view text) {
 }
 
 // Outside of its strings JSON has no such letter, and inside them an escape is the same string.
-std::string json_in_script(std::string json) {
+std::string json_in_script(const std::string& json) {
   std::string out;
   out.reserve(json.size());
   for (const char c : json) {
@@ -60,11 +60,11 @@ std::string json_in_script(std::string json) {
   return out;
 }
 
-Status HtmlPage::begin(std::string_view title, std::string document, const PackedSeries* outline) {
+Status HtmlPage::begin(std::string_view title, const std::string& document, const PackedSeries* outline) {
   for (const std::string& part : {std::string(shell_between({}, kTitle)), html_text(title),
                                   std::string(shell_between(kTitle, kDocument)),
                                   cat("<script type=\"application/json\" id=\"rubato-document\">",
-                                      json_in_script(std::move(document)), "</script>\n"),
+                                      json_in_script(document), "</script>\n"),
                                   outline != nullptr ? element_of(*outline) : std::string(),
                                   std::string(shell_between(kDocument, kData))})
     if (const Status written = to_.write(part); !written) return written;

@@ -14,14 +14,14 @@ namespace rubato::report {
 /// For an element's content: nothing of it is markup. Control characters and what is not UTF-8 are replaced.
 [[nodiscard]] std::string html_text(std::string_view text);
 /// JSON that may stand inside a <script> element: the same values, without the letter that could end it.
-[[nodiscard]] std::string json_in_script(std::string json);
+[[nodiscard]] std::string json_in_script(const std::string& json);
 
 class HtmlPage {
  public:
   explicit HtmlPage(Sink& to) : to_(to) {}
   /// `title`: of the browser's window. `document`: JSON, in the form rubato.page/1 (docs/formats.md).
   /// `outline` stands before the script, which finds it there when it begins; may be null.
-  [[nodiscard]] Status begin(std::string_view title, std::string document,
+  [[nodiscard]] Status begin(std::string_view title, const std::string& document,
                              const PackedSeries* outline = nullptr);
   [[nodiscard]] Status series(const PackedSeries& packed);
   [[nodiscard]] Status end();

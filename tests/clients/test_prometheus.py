@@ -5,7 +5,6 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
 import unittest
@@ -16,7 +15,7 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 
-from harness import BUILD, PATIENCE, SOURCE, MachineTest, guard_of, wait_until  # noqa: E402
+from harness import BUILD, PATIENCE, SOURCE, MachineTest, free_port, guard_of, wait_until  # noqa: E402
 
 EXPORTER = BUILD / "bin" / "rubato-exporter"
 SERVERS = SOURCE / "build" / "servers"
@@ -44,12 +43,6 @@ WHY_NOT = why_missing()
 def promtool(*arguments, **options):
     done = subprocess.run([str(PROMTOOL), *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE, **options)
     return done.returncode, done.stdout + done.stderr
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def listed():

@@ -9,8 +9,10 @@ import functools
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -27,6 +29,18 @@ SANITIZED = (BUILD / "CMakeCache.txt").read_text().find("RUBATO_SANITIZE:STRING=
 # An administrator's limit on a 250 W card: neither the default nor the maximum.
 FOUND_W = 200
 PATIENCE = 180
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    """For a server: below the ports that the kernel gives to clients, who could else take it before the server listens."""
+    for _ in range(1000):
+        with socket.socket(socket.AF_INET, kind) as probe:
+            try:
+                probe.bind(("127.0.0.1", random.randrange(20000, 32000)))
+            except OSError:
+                continue
+            return probe.getsockname()[1]
+    raise OSError("no free port on loopback between 20000 and 32000")
 
 
 class Machine:

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from harness import BUILD, SOURCE, MachineTest, preload_sanitizer, wait_until
+from harness import BUILD, SOURCE, MachineTest, free_port, preload_sanitizer, wait_until
 
 SERVERS = SOURCE / "build" / "servers"
 POWER_OBJECT, ENERGY_OBJECT = "1.3.6.1.4.1.99999.1", "1.3.6.1.4.1.99999.2"
@@ -49,12 +49,6 @@ def why_no_server(name):
 def why_no_module(name):
     module = BUILD / "lib" / "rubato" / f"librubato-meter-{name}.so"
     return None if module.exists() else f"this build has no {module.name}"
-
-
-def free_port(kind):
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Server:

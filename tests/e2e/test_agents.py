@@ -5,23 +5,16 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import textwrap
 import unittest
 
-from harness import MachineTest, alive, guard_of, job_of, wait_until
+from harness import MachineTest, alive, free_port, guard_of, job_of, wait_until
 
 GPUS = 4
 # Simulated seconds go by this much faster than the wall: answers are waited for on the wall's clock.
 RATE = 8
 CLOCK = "1005"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Nodes(MachineTest):

@@ -128,6 +128,18 @@ class ModelFiles(MachineTest):
         for probe in ("power-limit=100", "time=1,power=1", "power-limit=100,time=-1,power=1", "nonsense"):
             self.assertIn("--probe", self.refused("predict", self.file, *typed, "--probe", probe))
 
+    def test_probes_that_do_not_fit_the_model_or_the_default_are_refused(self):
+        self.trained()
+        typed = ("predict", self.file, "--default-time", "1", "--default-power", "150")
+        good = ("--probe", "power-limit=100,time=1.2,power=95")
+        for probe, why in (("sm-clock=1000,time=1.2,power=95", "knows nothing of the sm-clock"),
+                           ("power-limit=100000,time=1.2,power=95", "goes to"),
+                           ("power-limit=100,time=1200,power=95", "units"),
+                           ("power-limit=100,time=1.2,power=95000", "units"),
+                           ("power-limit=100,time=1.3,power=95", "another probe")):
+            self.assertIn(why, self.refused(*typed, *good, "--probe", probe))
+        self.assertIn("units", self.refused("predict", self.file, "--default-time", "1", "--default-power", "150000"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -65,8 +65,8 @@ TEST(Campaign, AnUnknownStrategyIsAnError) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, ErrorCode::not_found);
   EXPECT_NE(found.error().what.find("'luck'"), std::string::npos) << found.error().what;
-  for (const char* name :
-       {"rubato,", "bisection,", "oracle,", "oracle-phases,", "oracle-causal,", "oracle-measured"})
+  for (const char* name : {"rubato,", "bisection,", "oracle,", "oracle-phases,", "oracle-causal,",
+                           "oracle-causal-measured,", "oracle-measured"})
     EXPECT_NE(found.error().what.find(name), std::string::npos) << found.error().what;
 }
 

@@ -3,20 +3,22 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
 #include "base/fd.h"
+#include "base/text.h"
 
 namespace rubato::meter::testing {
 namespace {
@@ -44,7 +46,7 @@ std::string why_without(const std::string& server) {
     const auto tab = line.find('\t');
     if (line.substr(0, tab) != server) continue;
     const std::string reason = line.substr(tab + 1);
-    return reason == "ok" ? std::string() : server + ": " + reason;
+    return reason == "ok" ? std::string() : cat(server, ": ", reason);
   }
   return server + " is not there: run tools/unpack-test-servers";
 }
@@ -58,13 +60,18 @@ fs::path source_file(const std::string& path) {
 }
 
 std::uint16_t free_port(int socket_type) {
-  const ScopedFd fd(::socket(AF_INET, socket_type | SOCK_CLOEXEC, 0));
-  sockaddr_in address = loopback(0);
-  socklen_t length = sizeof(address);
-  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-      ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
-    throw std::runtime_error("no free port on loopback");
-  return ntohs(address.sin_port);
+  // The kernel gives clients ports from 32768 on. A server's port from there could be given to a client
+  // before the server listens, even to the one that asks it: it would then talk to itself.
+  constexpr std::uint16_t kFirst = 20000, kEnd = 32000;
+  std::random_device seed;
+  std::uniform_int_distribution<std::uint16_t> any(kFirst, kEnd - 1);
+  for (int tries = 0; tries < 1000; ++tries) {
+    const ScopedFd fd(::socket(AF_INET, socket_type | SOCK_CLOEXEC, 0));
+    const sockaddr_in address = loopback(any(seed));
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+      return ntohs(address.sin_port);
+  }
+  throw std::runtime_error("no free port on loopback");
 }
 
 TempFolder::TempFolder() {
@@ -94,9 +101,9 @@ Process::Process(const std::vector<std::string>& words, const fs::path& log,
                  const std::vector<std::string>& environment) {
   std::vector<std::string> variables = environment;
   const std::string libraries = unpacked("usr/lib/x86_64-linux-gnu").string();
-  variables.push_back("LD_LIBRARY_PATH=" + libraries + ":" + unpacked("lib/x86_64-linux-gnu").string());
-  variables.push_back("PATH=/usr/sbin:/usr/bin:/sbin:/bin");
-  variables.push_back("MIBS=");  // no agent or tool here needs names of objects
+  variables.push_back(cat("LD_LIBRARY_PATH=", libraries, ":", unpacked("lib/x86_64-linux-gnu").string()));
+  variables.emplace_back("PATH=/usr/sbin:/usr/bin:/sbin:/bin");
+  variables.emplace_back("MIBS=");  // no agent or tool here needs names of objects
   std::vector<std::string> arguments = words;
   std::vector<char*> argv, envp;
   for (std::string& word : arguments) argv.push_back(word.data());

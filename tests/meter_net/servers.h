@@ -18,8 +18,8 @@ namespace rubato::meter::testing {
 [[nodiscard]] std::filesystem::path unpacked(const std::string& path);
 [[nodiscard]] std::filesystem::path source_file(const std::string& path);
 
-/// A port nobody has now. Another process may take it before it is used; servers then fail to start and tests
-/// say so.
+/// A port nobody has now, and that the kernel gives to no client by itself. Another server may take it before
+/// it is used; servers then fail to start and tests say so.
 [[nodiscard]] std::uint16_t free_port(int socket_type);
 
 class TempFolder {

@@ -21,8 +21,8 @@ CurveBelief either() {
 
 TEST(CurveBelief, BeforeAnythingIsMeasuredItIsTheMiddleOfTheCurves) {
   const CurveBelief belief = either();
-  EXPECT_NEAR(belief.log_time(0), (std::log(1.03) + std::log(1.30)) / 2, 1e-9);
-  EXPECT_NEAR(belief.energy(1), (0.80 + 0.95) / 2, 1e-9);
+  EXPECT_NEAR(belief.log_time(0), (std::log(1.03) + std::log(1.30)) / 2, 1e-6);
+  EXPECT_NEAR(belief.energy(1), (0.80 + 0.95) / 2, 1e-6);
   EXPECT_GT(belief.holds(0, kBound), 0.25);  // half, less what the flat curve may be wrong by
   EXPECT_LT(belief.holds(0, kBound), 0.5);
   EXPECT_GT(belief.log_time_deviation(0), 0.1);

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 #include <vector>
+
+#include "predict/known_drawing.h"
 
 namespace rubato::predict {
 namespace {
@@ -14,22 +18,11 @@ std::vector<KnobPoint> limits() {
   return out;
 }
 
-/// A job of 0.1 s that draws so many watts under the highest limit, 300 W.
-Known drawing(double watts) {
-  return {.gpu = "a board",
-          .at_default = {.at = {.power_limit = 300_W},
-                         .time = 0.1_s,
-                         .energy = Watts(watts) * 0.1_s,
-                         .time_error = {},
-                         .energy_error = {}},
-          .highest = {.power_limit = 300_W},
-          .features = {},
-          .probes = {}};
-}
-
-Draws draw(double watts, std::uint64_t seed = 1) {
+Draws draw(double watts, std::uint64_t seed = 1, const std::map<std::string, double>& features = {}) {
   Random random(seed);
-  auto draws = draw_physical(drawing(watts), limits(), 128, random);
+  Known known = drawing(watts);
+  known.features = features;
+  auto draws = draw_physical(known, limits(), 128, random);
   EXPECT_TRUE(draws);
   return *draws;
 }
@@ -65,6 +58,38 @@ TEST(Draws, ADefaultAtItsLimitTellsOnlyThatTheJobWouldDrawAtLeastThat) {
   EXPECT_TRUE(draws.log_power.allFinite());
   EXPECT_LT(draws.log_power.row(4).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_LT(draws.log_power.row(2).mean(), std::log(220.0 / 299));  // 200 W, kept within a tenth
+}
+
+TEST(Draws, WhileNoKernelRunsNoClockMatters) {
+  const std::vector<KnobPoint> clocks = {{.sm_clock = 700_MHz}, {.sm_clock = 1400_MHz}};
+  for (const double busy : {0.9, 0.5, 0.2}) {
+    Known known = drawing(250);
+    known.at_default.at = known.highest = {.sm_clock = 1400_MHz};
+    known.features = {{"sm_utilisation", busy}};
+    Random random(1);
+    const auto draws = draw_physical(known, clocks, 128, random);
+    ASSERT_TRUE(draws);
+    EXPECT_LE(draws->log_time.row(0).maxCoeff(), std::log(1 + busy))
+        << busy;  // half the clock: kernels twice
+    EXPECT_GT(draws->log_time.row(0).maxCoeff(), 0) << busy;
+  }
+}
+
+TEST(Draws, AGpuThatWaitsLosesLessUnderALimit) {
+  EXPECT_LT(draw(250, 1, {{"sm_utilisation", 0.5}}).log_time.row(0).mean(),
+            0.8 * draw(250).log_time.row(0).mean());
+}
+
+TEST(Draws, AGpuThatIsNeverIdleTellsNothing) {
+  EXPECT_TRUE(draw(250, 1, {{"sm_utilisation", 1}}).log_time.isApprox(draw(250).log_time, 1e-9));
+  EXPECT_EQ(draw(250, 1, {{"sm_active", 0.3}}).log_time, draw(250).log_time);  // a share of SMs, not of time
+}
+
+TEST(Draws, AUtilisationThatCannotBeIsNoHarm) {
+  EXPECT_EQ(draw(250, 1, {{"sm_utilisation", 0}}).log_time, draw(250).log_time);
+  EXPECT_EQ(draw(250, 1, {{"sm_utilisation", std::nan("")}}).log_time, draw(250).log_time);
+  EXPECT_TRUE(draw(250, 1, {{"sm_utilisation", 1e-9}}).log_time.allFinite());
+  EXPECT_TRUE(draw(250, 1, {{"sm_utilisation", 3}}).log_time.isApprox(draw(250).log_time, 1e-9));
 }
 
 TEST(Draws, CurvesDifferAndTheSameSeedGivesTheSame) {

@@ -32,7 +32,9 @@ TEST_F(StandIn, UnknownHandlesAndMissingOutputsAreInvalid) {
   unsigned number = 0;
   for (const std::uintptr_t wrong : {0UL, 3UL, ~0UL})
     EXPECT_EQ(
-        call<abi::DeviceNumber>("nvmlDeviceGetPowerUsage", reinterpret_cast<abi::Device>(wrong), &number),
+        call<abi::DeviceNumber>("nvmlDeviceGetPowerUsage",
+                                reinterpret_cast<abi::Device>(wrong),  // NOLINT(performance-no-int-to-ptr)
+                                &number),
         abi::kInvalidArgument);
   EXPECT_EQ(call<abi::DeviceNumber>("nvmlDeviceGetPowerUsage", gpu(), static_cast<unsigned*>(nullptr)),
             abi::kInvalidArgument);

@@ -8,8 +8,6 @@
 namespace rubato::wire {
 namespace {
 
-using ::testing::HasSubstr;
-
 /// Keeps what was sent; gives out what the test put in, else a time-out.
 struct Script {
   std::vector<Message> sent;

@@ -36,9 +36,9 @@ Value known(const auto& quantity) {
   return quantity ? Value(Amount{quantity->value(), ""}) : Value(Missing{"not set"});
 }
 
-Status write_page(report::Sink& to, const std::string& title, std::string document) {
+Status write_page(report::Sink& to, const std::string& title, const std::string& document) {
   report::HtmlPage page(to);
-  if (const Status begun = page.begin(report::cut(title, 80), std::move(document)); !begun) return begun;
+  if (const Status begun = page.begin(report::cut(title, 80), document); !begun) return begun;
   return page.end();
 }
 

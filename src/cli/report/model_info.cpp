@@ -24,6 +24,7 @@ std::string joined(const Items& items) {
 
 std::vector<std::string_view> names_of(const std::vector<Knob>& knobs) {
   std::vector<std::string_view> out;
+  out.reserve(knobs.size());
   for (const Knob knob : knobs) out.push_back(name_of(knob));
   return out;
 }

@@ -17,18 +17,20 @@ std::string own_use(const OwnUse& own) {
 std::vector<std::string> help_lines(const State& state) {
   return {
       "q, Ctrl-C: quit. Ctrl-Z: suspend. Ctrl-L: draw all anew.",
-      "Tab, left, right: another part (GPUs, runs, processes). Up, down, j, k, Page Up, Page Down, Home, "
-      "End: "
-      "select.",
+      cat("Tab, left, right: another part (GPUs, runs, processes). Up, down, j, k, Page Up, Page Down, "
+          "Home, ",
+          "End: select."),
       "s: sort GPUs by index, power, busy or temperature; processes by GPU, memory or id.",
       "Space, f: freeze what is shown, and go on. h, ?: this page.",
       "",
-      "POWER: of the board. ASKED, ENFORCED: the power limit that was asked for, and the one in force; a "
-      "lower "
-      "one in force comes from outside or from heat. BUSY: share of time with a kernel on the GPU, which is "
-      "not how fast it works. LIMITED BY: what holds the SM clock below its highest.",
-      "SAVED, SLOWER: energy and time of the run so far against its own baseline, search included, each with "
-      "half of its 90 % interval. Before four blocks at the found setting were measured there are none.",
+      cat("POWER: of the board. ASKED, ENFORCED: the power limit that was asked for, and the one in force; "
+          "a ",
+          "lower one in force comes from outside or from heat. BUSY: share of time with a kernel on the "
+          "GPU, ",
+          "which is not how fast it works. LIMITED BY: what holds the SM clock below its highest."),
+      cat("SAVED, SLOWER: energy and time of the run so far against its own baseline, search included, each ",
+          "with half of its 90 % interval. Before four blocks at the found setting were measured there are "
+          "none."),
       "A - could not be read, or is not known yet. Nothing is set from here.",
       "",
       cat("rubato top takes ", own_use(state.own), ".")};

@@ -21,6 +21,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 template <class T>
 std::vector<std::byte> encoded(const std::vector<float>& values, T (*encode)(float)) {
   std::vector<T> out;
+  out.reserve(values.size());
   for (const float value : values) out.push_back(encode(value));
   const auto bytes = bytes_of(out);
   return {bytes.begin(), bytes.end()};
@@ -204,7 +205,8 @@ Status Bench::prove_matrices() {
   const auto expected = expected_matrix(tensor_operands(depth_of(benchmark_->format)), kProofTurns);
   const std::uint32_t last_warp = last_thread(plan_.shape) / 32;
   for (const std::uint32_t matrix : {0U, last_warp * ptx::kAccumulators + ptx::kAccumulators - 1}) {
-    const auto got = fetch<float>(memory_[0] + std::uint64_t{matrix} * 16 * 16 * sizeof(float), 16 * 16);
+    constexpr std::size_t kCells = std::size_t{16} * 16;
+    const auto got = fetch<float>(memory_[0] + matrix * kCells * sizeof(float), kCells);
     if (!got) return fail(got.error());
     if (*got != expected) return fail(wrong(cat("matrix ", matrix)));
   }

@@ -158,6 +158,8 @@ class LoadedDevice final : public CudaDevice {
   Result<CudaKernel> load(const std::string& ptx, const char* entry) override {
     std::array<char, 4096> log{};
     int options[] = {abi::kJitErrorLog, abi::kJitErrorLogBytes};
+    // A number where the interface takes pointers, as the driver asks.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
     void* module = nullptr;
     const int code = f_.module_load(&module, ptx.c_str(), 2, options, values);

@@ -60,7 +60,7 @@ Watts Payoff::price_of_a_second() const {
   return std::max(rules_.host, saved / lost);
 }
 
-PayoffVerdict Payoff::fall_back(std::string why) const {
+PayoffVerdict Payoff::fall_back(const std::string& why) const {
   const double slower = slowdown(single_);
   if (slower > rules_.max_slowdown)
     return {Keep::found, cat(why, "; the single setting is ", short_percent(slower, 2),

@@ -63,7 +63,7 @@ class Payoff {
   [[nodiscard]] double slowdown(const ArmCosts& arm) const;
   [[nodiscard]] Watts price_of_a_second() const;
   /// Where the plan is not kept.
-  [[nodiscard]] PayoffVerdict fall_back(std::string why) const;
+  [[nodiscard]] PayoffVerdict fall_back(const std::string& why) const;
 
   PayoffRules rules_;
   ArmCosts found_;

@@ -9,13 +9,11 @@
 #include "govern/rubato/pace.h"
 #include "plan/search_candidates.h"
 #include "plan/setting_of.h"
-#include "predict/draws.h"
 
 namespace rubato::govern {
 namespace {
 
 constexpr std::size_t kSettings = 600;  // weighed at once
-constexpr std::size_t kCurves = 128;    // drawn
 // A job that is still running when this much of its allocation is gone is not slowed into its end.
 constexpr double kAllocationUsed = 0.9;
 // Counters of two runs of one program differ by this at most, relative; small ones by chance.
@@ -135,6 +133,7 @@ Decision Governor::go(const Observation& o, std::size_t setting, Purpose purpose
   stage_ = Stage::visiting;
   target_ = setting;
   purpose_ = purpose;
+  ahead_.forget();
   BlockRole role = BlockRole::hold;
   switch (purpose) {
     case Purpose::baseline:
@@ -164,16 +163,22 @@ Decision Governor::visiting(const Observation& o) {
     visit_.measure_anew(o);
     return visit_.wait();
   }
-  if (!whole(o)) return visit_.wait();
+  if (!whole(o)) {
+    if (purpose_ == Purpose::baseline) draw_ahead(o);
+    return visit_.wait();
+  }
   return finished(o);
+}
+
+bool Governor::enough(const Observation& o, const StretchNeeds& needs) const {
+  const StretchMeter& meter = visit_.meter();
+  return meter.length() >= std::max(needs.time, o.sensor_period * needs.sensor_updates) &&
+         meter.work() >= static_cast<double>(needs.iterations);
 }
 
 bool Governor::whole(const Observation& o) {
   const StretchMeter& meter = visit_.meter();
-  const auto enough = [&](const StretchNeeds& needs) {
-    return meter.length() >= std::max(needs.time, o.sensor_period * needs.sensor_updates) &&
-           meter.work() >= static_cast<double>(needs.iterations);
-  };
+  const auto enough = [&](const StretchNeeds& needs) { return this->enough(o, needs); };
   switch (purpose_) {
     case Purpose::baseline: {
       if (anew_ < kMostAnew && meter.since_shift(pace::kShift)) return true;
@@ -256,40 +261,12 @@ Decision Governor::after_baseline(const Observation& o, const StretchMean& mean)
     surprise_.reset();
     return back_at(o, *known, mean);
   }
-  if (!make_program(mean)) return end("no curve can be drawn for this GPU, so nothing is searched for");
+  if (!make_program(o, mean)) return end("no curve can be drawn for this GPU, so nothing is searched for");
   if (programs_.size() == 1) program().ran(found_, o.tally->at - o.run_begin);
   program().era = ++era_;
   program().add(found_, mean);
   program().fit();
   return search(o);
-}
-
-bool Governor::make_program(const StretchMean& baseline) {
-  const Seconds unit(std::exp(baseline.log_time));
-  const Watts board(std::exp(baseline.log_power) / options_.gpus);
-  const predict::Known known{.gpu = options_.space.gpu,
-                             .at_default = {.at = options_.space.found,
-                                            .time = unit,
-                                            .energy = board * unit,
-                                            .time_error = {},
-                                            .energy_error = {}},
-                             .highest = options_.space.highest,
-                             .features = {},
-                             .probes = {}};
-  Result<predict::Draws> draws = fail(ErrorCode::unavailable, "no model");
-  if (options_.model)
-    if (const auto believed = options_.model->predict(known, settings_))
-      draws = predict::draw_from(*believed, kCurves, random_);
-  if (!draws) draws = predict::draw_physical(known, settings_, kCurves, random_);
-  if (!draws) return false;
-  if (surprise_) book_surprise(baseline.log_time);
-  programs_.push_back(
-      std::make_unique<Program>(plan::CurveBelief(settings_, found_, std::move(*draws)), baseline));
-  current_ = programs_.size() - 1;
-  program().family = current_;
-  chosen_ = found_;
-  share_.reset();
-  return true;
 }
 
 Decision Governor::search(const Observation& o) {

@@ -5,6 +5,7 @@
 // why.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "govern/board_warmth.h"
 #include "govern/registry.h"
 #include "govern/rubato/control_blocks.h"
+#include "govern/rubato/curves_ahead.h"
 #include "govern/rubato/program.h"
 #include "govern/rubato/setting_log.h"
 #include "govern/rubato/visit.h"
@@ -60,6 +62,7 @@ class Governor final : public Strategy {
   [[nodiscard]] Decision end(std::string why);
   [[nodiscard]] bool near_the_deadline(const Observation& o) const;
 
+  [[nodiscard]] bool enough(const Observation& o, const StretchNeeds& needs) const;
   [[nodiscard]] bool whole(const Observation& o);
   /// What is held costs something else than it did, seen before the stretch is whole.
   [[nodiscard]] bool changed_meanwhile();
@@ -78,7 +81,11 @@ class Governor final : public Strategy {
   [[nodiscard]] Decision hold(const Observation& o);
   [[nodiscard]] Decision go(const Observation& o, std::size_t setting, Purpose purpose, std::string why);
 
-  [[nodiscard]] bool make_program(const StretchMean& baseline);
+  [[nodiscard]] bool make_program(const Observation& o, const StretchMean& baseline);
+  /// What a program may be, by what is known of its found setting so far.
+  [[nodiscard]] predict::Known known_of(const Observation& o, const StretchMean& at_found) const;
+  /// In the latter half of a baseline.
+  void draw_ahead(const Observation& o);
   void choose(const Observation& o);
   /// Of two that share the time, the one whose turn it is.
   void take_turn(const Observation& o, const plan::Account& account);
@@ -174,6 +181,7 @@ class Governor final : public Strategy {
   unsigned silences_ = 0;  // in a row, without a whole stretch at another setting between them
   TimePoint seen_again_;   // not before this moment
 
+  CurvesAhead ahead_;                               // of the program whose baseline is measured
   std::vector<std::unique_ptr<Program>> programs_;  // all the run has shown
   std::size_t current_ = 0;
   int era_ = 0;                          // the latest of all programs

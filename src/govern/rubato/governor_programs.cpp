@@ -1,5 +1,7 @@
-// The governor on a run of several programs: which of them still count, and what the present one may spend.
+// The governor's programs: what a new one may be, which of them still count, and what the present one may
+// spend.
 #include <algorithm>
+#include <cmath>
 
 #include "govern/rubato/governor.h"
 #include "govern/rubato/one_price.h"
@@ -8,12 +10,59 @@
 namespace rubato::govern {
 namespace {
 
+constexpr std::size_t kCurves = 128;  // drawn of each
 // A program that has been away for longer than this share of the run is not waited for.
 constexpr double kForgotten = 0.5;
 // Of the energy: less is not worth what is kept back for it.
 constexpr double kWorthKeeping = 0.001;
 
 }  // namespace
+
+predict::Known Governor::known_of(const Observation& o, const StretchMean& at_found) const {
+  const Seconds unit(std::exp(at_found.log_time));
+  const Watts board(std::exp(at_found.log_power) / options_.gpus);
+  predict::Known out{.gpu = options_.space.gpu,
+                     .at_default = {.at = options_.space.found,
+                                    .time = unit,
+                                    .energy = board * unit,
+                                    .time_error = {},
+                                    .energy_error = {}},
+                     .highest = options_.space.highest,
+                     .features = {},
+                     .probes = {}};
+  // Nothing says that counters were read anew since a later program began.
+  if (programs_.empty() && o.features) out.features = *o.features;
+  return out;
+}
+
+void Governor::draw_ahead(const Observation& o) {
+  const auto half = [](const StretchNeeds& needs) {
+    return StretchNeeds{needs.time / 2, needs.sensor_updates / 2, needs.iterations / 2};
+  };
+  if (options_.model || !enough(o, half(pace::kBaseline))) return;
+  if (const auto mean = visit_.meter().mean()) ahead_.draw(known_of(o, *mean), settings_, kCurves, random_);
+}
+
+bool Governor::make_program(const Observation& o, const StretchMean& baseline) {
+  const predict::Known known = known_of(o, baseline);
+  Result<predict::Draws> draws = fail(ErrorCode::unavailable, "no model");
+  if (options_.model) {
+    if (const auto believed = options_.model->predict(known, settings_))
+      draws = predict::draw_from(*believed, kCurves, random_);
+  } else if (auto drawn = ahead_.take(known)) {
+    draws = std::move(*drawn);
+  }
+  if (!draws) draws = predict::draw_physical(known, settings_, kCurves, random_);
+  if (!draws) return false;
+  if (surprise_) book_surprise(baseline.log_time);
+  programs_.push_back(std::make_unique<Program>(
+      plan::CurveBelief(settings_, found_, std::move(*draws), plan::CurveBelief::Unfitted{}), baseline));
+  current_ = programs_.size() - 1;
+  program().family = current_;
+  chosen_ = found_;
+  share_.reset();
+  return true;
+}
 
 void Governor::leave() {
   if (changed_unseen_) program().forget_since_found();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "plan/spending.h"
 
@@ -28,16 +29,19 @@ std::optional<Try> next_try(const plan::CurveBelief& belief, const History& hist
     if (history.measured(i))
       saved = std::max(saved, belief.holds(i, bound) * (1 - plan::objective_ratio(belief, i, goal, board)));
   const Eigen::VectorXd gains = belief.expected_gains(bound, saved, host_share);
-  std::optional<Try> best;
-  for (std::size_t i = 0; i < belief.size(); ++i) {
-    if (i == belief.found() || history.measured(i)) continue;
-    const double gain = gains[static_cast<Eigen::Index>(i)];
-    if (best && gain <= best->gain) continue;
-    if (belief.holds(i, far) < kSure) continue;
-    best = {i, belief.holds(i, bound), 1 - plan::objective_ratio(belief, i, goal, board), gain};
-  }
-  if (!best || best->gain < std::max(kLeastGain, kWorthTrying * saved)) return std::nullopt;
-  return best;
+  const auto gain = [&](std::size_t i) { return gains[static_cast<Eigen::Index>(i)]; };
+  const double least = std::max(kLeastGain, kWorthTrying * saved);
+  std::vector<std::size_t> worth;
+  for (std::size_t i = 0; i < belief.size(); ++i)
+    if (i != belief.found() && !history.measured(i) && gain(i) >= least) worth.push_back(i);
+  std::stable_sort(worth.begin(), worth.end(),
+                   [&](std::size_t a, std::size_t b) { return gain(a) > gain(b); });
+  // Whether a setting holds a bound is dear to ask.
+  const auto best =
+      std::find_if(worth.begin(), worth.end(), [&](std::size_t i) { return belief.holds(i, far) >= kSure; });
+  if (best == worth.end()) return std::nullopt;
+  return Try{*best, belief.holds(*best, bound), 1 - plan::objective_ratio(belief, *best, goal, board),
+             gain(*best)};
 }
 
 }  // namespace rubato::govern

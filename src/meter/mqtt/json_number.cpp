@@ -8,7 +8,7 @@
 namespace rubato::meter::mqtt {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
 constexpr const char* kHint = "look at what the device sends: mosquitto_sub -h BROKER -v -t TOPIC";
 
 const nlohmann::json* at(const nlohmann::json& root, std::string_view path) {

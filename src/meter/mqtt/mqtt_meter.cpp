@@ -33,9 +33,9 @@ BrokerLogin login_of(const Plan& plan, Endpoint where) {
 MqttMeter::MqttMeter(std::string name, Plan plan, BrokerLogin login, std::shared_ptr<const Clock> clock)
     : name_(std::move(name)),
       plan_(std::move(plan)),
-      clock_(clock),
-      broker_(std::move(login), clock),
-      opened_(clock->now()) {
+      clock_(std::move(clock)),
+      broker_(std::move(login), clock_),
+      opened_(clock_->now()) {
   for (const MeterChannel& channel : plan_.channels)
     registers_.emplace_back(cat(name_, ", ", channel.name), kJoulesPerCount, std::nullopt, kStep);
 }

@@ -5,7 +5,9 @@
 #include <net-snmp/net-snmp-includes.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "base/text.h"
 
@@ -18,11 +20,44 @@ constexpr int kRetries = 2;
 // The first contact of v3 is two such exchanges in one read().
 constexpr int kRetriesOfProbe = 0;
 
-/// net-snmp's list of users is one for the whole process.
-std::timed_mutex& opening() {
-  static std::timed_mutex mutex;
-  return mutex;
-}
+/// net-snmp's list of users is one for the whole process: one session is opened or closed at a time. No
+/// std::timed_mutex: the thread sanitizer of GCC 12 does not see it locked.
+class Turn {
+ public:
+  /// Waits for it, so long at most.
+  explicit Turn(std::optional<std::chrono::milliseconds> patience = std::nullopt) {
+    const auto is_free = [this] { return !gate_.taken; };
+    std::unique_lock lock(gate_.mutex);
+    if (patience)
+      mine_ = gate_.ended.wait_for(lock, *patience, is_free);
+    else
+      gate_.ended.wait(lock, is_free);
+    if (mine_) gate_.taken = true;
+  }
+  ~Turn() {
+    if (!mine_) return;
+    const std::scoped_lock lock(gate_.mutex);
+    gate_.taken = false;
+    gate_.ended.notify_one();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  [[nodiscard]] bool mine() const { return mine_; }
+
+ private:
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool taken = false;
+  };
+  static Gate& gate() {
+    static Gate one;
+    return one;
+  }
+
+  Gate& gate_ = gate();
+  bool mine_ = true;
+};
 
 void start_library() {
   static std::once_flag once;
@@ -72,15 +107,20 @@ Error last_error(void* session, const std::string& name, Version version) {
   return error;
 }
 
-Status make_key(const oid* protocol, std::size_t length, const std::string& password, u_char* key,
+Status make_key(const oid* protocol, std::size_t length, std::string& password, u_char* key,
                 std::size_t& key_length, const std::string& name) {
   key_length = USM_AUTH_KU_LEN;
-  const auto* text = reinterpret_cast<const u_char*>(password.data());
-  if (generate_Ku(protocol, static_cast<u_int>(length), const_cast<u_char*>(text), password.size(), key,
-                  &key_length) == SNMPERR_SUCCESS)
+  auto* text = reinterpret_cast<u_char*>(password.data());
+  if (generate_Ku(protocol, static_cast<u_int>(length), text, password.size(), key, &key_length) ==
+      SNMPERR_SUCCESS)
     return {};
   return fail(ErrorCode::not_supported, cat("net-snmp cannot make a key from the password for ", name),
               "try auth = \"SHA\" in meters.toml, if the agent can do that");
+}
+
+/// A session takes names of protocols as if it might change them, and copies them.
+oid* unchanged(const oid* protocol) {
+  return const_cast<oid*>(protocol);  // NOLINT(cppcoreguidelines-pro-type-const-cast): C has no other way
 }
 
 Status fill_v3(netsnmp_session& session, Login& login, const std::string& name) {
@@ -90,7 +130,7 @@ Status fill_v3(netsnmp_session& session, Login& login, const std::string& name) 
   constexpr std::size_t kAuthLength = OID_LENGTH(usmHMACSHA1AuthProtocol);
   session.securityName = login.user.data();
   session.securityNameLen = login.user.size();
-  session.securityAuthProto = const_cast<oid*>(auth);
+  session.securityAuthProto = unchanged(auth);
   session.securityAuthProtoLen = kAuthLength;
   session.securityLevel = login.priv_password.empty() ? SNMP_SEC_LEVEL_AUTHNOPRIV : SNMP_SEC_LEVEL_AUTHPRIV;
   if (auto made = make_key(auth, kAuthLength, login.auth_password, session.securityAuthKey,
@@ -98,7 +138,7 @@ Status fill_v3(netsnmp_session& session, Login& login, const std::string& name) 
       !made)
     return made;
   if (login.priv_password.empty()) return {};
-  session.securityPrivProto = const_cast<oid*>(usmAESPrivProtocol);
+  session.securityPrivProto = unchanged(usmAESPrivProtocol);
   session.securityPrivProtoLen = OID_LENGTH(usmAESPrivProtocol);
   // The key for encryption is made with the hash of authentication (RFC 3826, section 1.2).
   return make_key(auth, kAuthLength, login.priv_password, session.securityPrivKey, session.securityPrivKeyLen,
@@ -163,7 +203,7 @@ std::string_view name_of(ValueType type) {
 }
 
 void Session::Close::operator()(void* session) const {
-  const std::lock_guard lock(opening());
+  const Turn turn;
   snmp_sess_close(session);
 }
 
@@ -183,8 +223,8 @@ Result<Session> Session::open(const Endpoint& where, const std::string& name, co
     wanted.community = reinterpret_cast<u_char*>(own.community.data());
     wanted.community_len = own.community.size();
   }
-  const std::unique_lock lock(opening(), std::chrono::milliseconds(300));
-  if (!lock.owns_lock())
+  const Turn turn(std::chrono::milliseconds(300));
+  if (!turn.mine())
     return fail(ErrorCode::busy, cat("another SNMP agent keeps the login to ", name, " waiting"),
                 "the next look tries again");
   void* session = snmp_sess_open(&wanted);

@@ -34,8 +34,8 @@ class SnmpMeter final : public Meter {
   };
   struct Counted {
     Value value;
-    double factor;  // of one count, in W or J
-    double number;
+    double factor = 0;  // of one count, in W or J
+    double number = 0;
   };
 
   SnmpMeter(std::string name, Target target, Endpoint where, std::shared_ptr<const Clock> clock);

@@ -107,7 +107,7 @@ class Reader {
   }
 
   Result<StageProfile> whole() {
-    const auto hole = [&](std::string what) {
+    const auto hole = [&](const std::string& what) {
       return fail(ErrorCode::invalid_argument, cat(name_, ": ", what),
                   "profile every stage, forward and backward, at every clock");
     };

@@ -212,6 +212,7 @@ std::vector<Place> places_of(const std::vector<Student>& students) {
     for (const Place& p : s.measured.places)
       found.try_emplace({std::lround(p[0] * 1e5), std::lround(p[1] * 1e5), std::lround(p[2] * 1e5)}, p);
   std::vector<Place> out;
+  out.reserve(found.size());
   for (const auto& [key, place] : found) out.push_back(place);
   return out;
 }

@@ -49,6 +49,7 @@ Eigen::MatrixXd slopes_by_shift(const Parameters& w, const std::vector<Situation
     Shift by = Shift::Zero();
     by[2 + k] = -kStep;
     std::vector<Situation> moved;
+    moved.reserve(at.size());
     for (const Situation& s : at) moved.push_back(shifted(s, by));
     out.col(k) = (base - responses(w, moved)) / kStep;
   }
@@ -107,7 +108,7 @@ Pattern Pattern::improved(const Pattern& from, const std::vector<Seen>& seen) {
     }
     const Eigen::MatrixXd by_shift = slopes_by_shift(w.posterior->belief.mean, at);
     for (Eigen::Index row = 0; row < 2 * n; ++row) {
-      const Eigen::Index p = place[static_cast<std::size_t>(row % n)];
+      const Eigen::Index p = place[static_cast<std::size_t>(row < n ? row : row - n)];
       const Shift direction(row < n ? 1 : 0, row < n ? 0 : 1, by_shift(row, 0), by_shift(row, 1));
       const Shift now = from.shifts_.row(p);
       const double curve = w.posterior->fitted[row] - w.evidence->offset[row];

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -100,13 +102,17 @@ class Throttle {
     const double clock = std::clamp(sm, kLowestClock, 1.0);
     return at((1 - std::log(clock) / std::log(kLowestClock)) * (kGrid - 1));
   }
-  /// Where a power, as its logarithm over that at the highest clocks, is reached, or the nearest to it there
-  /// is.
-  [[nodiscard]] Place at_power(double log_power) const {
-    const auto above = std::upper_bound(log_power_.begin() + 1, log_power_.end() - 1, log_power);
-    const auto i = static_cast<std::size_t>(above - log_power_.begin()) - 1;
+  /// Position where a power, as its logarithm over that at the highest clocks, is reached, or the nearest to
+  /// it there is. `from`: where the one before was found; caps mostly come in order.
+  [[nodiscard]] double position_of_power(double log_power, std::size_t& from) const {
+    std::size_t i = log_power < log_power_[from] ? 0 : from;
+    while (i + 2 < kGrid && log_power_[i + 1] <= log_power) ++i;
+    from = i;
     const double rise = std::max(log_power_[i + 1] - log_power_[i], 1e-6);
-    return at(static_cast<double>(i) + std::clamp((log_power - log_power_[i]) / rise, 0.0, 1.0));
+    return static_cast<double>(i) + std::clamp((log_power - log_power_[i]) / rise, 0.0, 1.0);
+  }
+  [[nodiscard]] Place at(double position) const {
+    return {position, std::exp(between(log_time_, position)), std::exp(between(log_power_, position))};
   }
 
  private:
@@ -116,20 +122,39 @@ class Throttle {
     const double part = position - static_cast<double>(i);
     return y[i] * (1 - part) + y[i + 1] * part;
   }
-  [[nodiscard]] Place at(double position) const {
-    return {position, std::exp(between(log_time_, position)), std::exp(between(log_power_, position))};
-  }
 
   double memory_;
   std::array<double, kGrid> log_time_{};
   std::array<double, kGrid> log_power_{};
 };
 
-/// What a cap leaves each phase of an iteration of one workload, whatever clock is asked for beside it.
+/// What a cap leaves each phase of an iteration of one workload, whatever clock is asked for beside it. Most
+/// caps leave most phases alone: a place is worked out when it holds.
 struct Capped {
   double memory = 0;
   double cap = 0;
-  std::array<Throttle::Place, kPhaseAt.size()> phases{};
+  std::array<double, kPhaseAt.size()> positions{};
+  std::array<std::optional<Throttle::Place>, kPhaseAt.size()> phases{};
+};
+
+/// Places of the SM clocks that were asked for at one memory clock: the same few come with every limit.
+class Clocks {
+ public:
+  [[nodiscard]] const Throttle::Place& at(const Throttle& throttle, double sm) {
+    Slot& slot = slots_[std::bit_cast<std::uint64_t>(sm) * 0x9e3779b97f4a7c15U >> (64U - kBits)];
+    if (slot.sm != sm || slot.memory != throttle.memory())
+      slot = {.sm = sm, .memory = throttle.memory(), .place = throttle.at_clock(sm)};
+    return slot.place;
+  }
+
+ private:
+  static constexpr unsigned kBits = 8;
+  struct Slot {
+    double sm = 0;
+    double memory = 0;
+    Throttle::Place place;
+  };
+  std::array<Slot, std::size_t{1} << kBits> slots_;
 };
 
 /// One workload's shape, with what throttling needs kept for as long as only power's scale changes.
@@ -148,9 +173,8 @@ class Curve {
       factors[j] = std::exp(scales[j]);
     }
     std::optional<Capped> capped;
-    std::optional<double> clock;  // and the memory's: of `asked`
-    double clock_memory = 0;
-    Throttle::Place asked;
+    std::array<std::size_t, kPhaseAt.size()> reached{};  // on the grid of clocks, by the cap before
+    Clocks clocks;
     for (Eigen::Index i = 0; i < n; ++i) {
       const Situation& here = situations[static_cast<std::size_t>(i)];
       if (!here.cap) {
@@ -162,20 +186,19 @@ class Curve {
       const Throttle& throttle = throttled(here.memory);
       // Settings come limit by limit or clock by clock.
       if (!capped || capped->memory != here.memory || capped->cap != *here.cap) {
-        capped = Capped{here.memory, *here.cap, {}};
+        if (capped && capped->memory != here.memory) reached = {};
+        capped = Capped{here.memory, *here.cap, {}, {}};
         const double log_cap = std::log(*here.cap) + w[cap_margin];
         for (std::size_t j = 0; j < kPhaseAt.size(); ++j)
-          capped->phases[j] = throttle.at_power(log_cap - scales[j]);
+          capped->positions[j] = throttle.position_of_power(log_cap - scales[j], reached[j]);
       }
-      if (clock != here.sm || clock_memory != here.memory) {
-        clock = here.sm;
-        clock_memory = here.memory;
-        asked = throttle.at_clock(here.sm);
-      }
+      const Throttle::Place& asked = clocks.at(throttle, here.sm);
       double time = 0;
       double energy = 0;
       for (std::size_t j = 0; j < kPhaseAt.size(); ++j) {
-        const Throttle::Place& held = capped->phases[j].position < asked.position ? capped->phases[j] : asked;
+        const bool limited = capped->positions[j] < asked.position;
+        if (limited && !capped->phases[j]) capped->phases[j] = throttle.at(capped->positions[j]);
+        const Throttle::Place& held = limited ? *capped->phases[j] : asked;
         time += kPhaseShare[j] * held.time;
         energy += kPhaseShare[j] * held.time * held.power * factors[j];
       }

@@ -104,7 +104,7 @@ class Problem {
     Eigen::Index at = 0;
     for (const CurveRows& c : curves_) {
       const Eigen::Index n = c.expanded.rows();
-      out.push_back(y_.segment(at, n) - x_.middleRows(at, n) * without[c.group]);
+      out.emplace_back(y_.segment(at, n) - x_.middleRows(at, n) * without[c.group]);
       at += n;
     }
     return out;

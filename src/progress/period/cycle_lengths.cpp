@@ -17,6 +17,10 @@ constexpr std::size_t kGroups = 5;
 constexpr double kRunUpdates = 20;
 constexpr double kLeastRun = 2;
 constexpr double kOneSided = 2;  // standard errors of the mean
+// Levels lie apart by so many deviations of what is around them, or it is one level that drifts: halves of a
+// straight line do by 3.5. A mean of two levels fits no iteration.
+constexpr double kApart = 5;
+constexpr std::size_t kLeastLevel = 5;  // lengths: overlapping ones are alike by themselves
 
 }  // namespace
 
@@ -54,6 +58,34 @@ std::vector<double> overlapping_lengths(const std::vector<Cycle>& cycles, double
   return out;
 }
 
+std::vector<double> longer_level(const std::vector<double>& lengths) {
+  const std::size_t n = lengths.size();
+  std::vector<double> sum(n + 1);
+  double squares = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sum[i + 1] = sum[i] + lengths[i];
+    squares += lengths[i] * lengths[i];
+  }
+  std::size_t best = 0;
+  double most = 0;  // of the sum of squares, what two means explain
+  double apart = 0;
+  for (std::size_t k = kLeastLevel; k + kLeastLevel <= n; ++k) {
+    const auto before = static_cast<double>(k);
+    const auto after = static_cast<double>(n - k);
+    const double explained = sum[k] * sum[k] / before + (sum[n] - sum[k]) * (sum[n] - sum[k]) / after;
+    if (explained <= most) continue;
+    most = explained;
+    best = k;
+    apart = std::abs(sum[k] / before - (sum[n] - sum[k]) / after);
+  }
+  if (best == 0) return lengths;
+  const double within = std::sqrt(std::max(0.0, squares - most) / static_cast<double>(n));
+  if (apart < kApart * within) return lengths;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(best);
+  return 2 * best > n ? std::vector<double>(lengths.begin(), middle)
+                      : std::vector<double>(middle, lengths.end());
+}
+
 double steady_median(std::vector<double> lengths) {
   const std::size_t n = lengths.size();
   std::vector<double> steps;
@@ -76,6 +108,10 @@ double steady_median(std::vector<double> lengths) {
   // Where lengths stray to one side only, as beside pauses, the mean goes with them.
   const double mean = sum / count;
   return std::abs(mean - median) > kOneSided * spread / std::sqrt(count) ? median : mean;
+}
+
+double typical_length(const std::vector<double>& lengths) {
+  return steady_median(longer_level(lengths));
 }
 
 }  // namespace rubato::progress

@@ -22,4 +22,11 @@ constexpr double kTimedWell = 12;  // updates in a cycle, from which on single c
 /// The median; of uneven lengths the mean of those around it.
 [[nodiscard]] double steady_median(std::vector<double> lengths);
 
+/// Where lengths in the order of time change once from one level to another, as with a clock, those of the
+/// longer level; else all.
+[[nodiscard]] std::vector<double> longer_level(const std::vector<double>& lengths);
+
+/// Their steady median: what is stated is a length that occurs.
+[[nodiscard]] double typical_length(const std::vector<double>& lengths);
+
 }  // namespace rubato::progress

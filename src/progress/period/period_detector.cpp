@@ -122,7 +122,7 @@ SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
     return out;
   }
   const auto from_last = static_cast<std::ptrdiff_t>(std::min<std::size_t>(lengths.size(), kLatest));
-  out.latest_s = steady_median({lengths.end() - from_last, lengths.end()});
+  out.latest_s = typical_length({lengths.end() - from_last, lengths.end()});
   const double whole_s = whole_trace_median(out.look, std::move(lengths));
   const Evidence evidence = evidence_of(out.look, whole_s);
   said.periodic = true;
@@ -156,7 +156,7 @@ void SelfLikenessDetector::hold_on(Examined& examined) const {
                  said.periodic ? "another period explains more" : "no period explains enough");
   said.periodic = true;
   said.period =
-      Seconds(trail_.older().count() == 0 ? steady_median(lengths) : trail_.older().median_with(lengths));
+      Seconds(trail_.older().count() == 0 ? typical_length(lengths) : trail_.older().median_with(lengths));
   said.relation = PeriodRelation::exact;
   said.confidence = kHeldLess * held_.confidence;
   const std::vector<Cycle> cycles(trail_.recent().begin(), trail_.recent().end());
@@ -166,14 +166,13 @@ void SelfLikenessDetector::hold_on(Examined& examined) const {
 /// The look goes back a limited time, and passes over what it cannot explain: there stand the iterations
 /// followed on the way.
 double SelfLikenessDetector::whole_trace_median(const Look& look, std::vector<double> lengths) const {
-  const double known = steady_median(lengths);
+  const double known = typical_length(lengths);
   std::vector<Cycle> seen;
   for (const auto& regime : look.regimes) seen.push_back({regime.begin_s, regime.end_s});
   const auto before = trail_.lengths_outside(seen, known);
   if (before.size() + trail_.older().count() == 0) return known;
   lengths.insert(lengths.begin(), before.begin(), before.end());
-  return trail_.older().count() == 0 ? steady_median(std::move(lengths))
-                                     : trail_.older().median_with(lengths);
+  return trail_.older().count() == 0 ? typical_length(lengths) : trail_.older().median_with(lengths);
 }
 
 void SelfLikenessDetector::take_in(Examined examined) {
@@ -215,7 +214,7 @@ void SelfLikenessDetector::step(double now) {
   if (!same_iteration(ratio)) return;  // the next look at more of the trace decides
   const auto lengths = all_lengths(seen);
   const auto last = static_cast<std::ptrdiff_t>(std::min(lengths.size(), kLatest));
-  estimate_->period = Seconds(steady_median({lengths.end() - last, lengths.end()}));
+  estimate_->period = Seconds(typical_length({lengths.end() - last, lengths.end()}));
   estimate_->at = *samples_.origin() + Seconds(now);
   collect(seen);
 }

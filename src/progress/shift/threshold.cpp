@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/normal.h"
+
 namespace rubato::progress {
 namespace {
 
@@ -11,14 +13,10 @@ double density(double x) {
   return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
 }
 
-double distribution(double x) {
-  return 0.5 * std::erfc(-x / std::numbers::sqrt2);
-}
-
 /// By how much a random walk overshoots a boundary, as a factor on the chance to reach it.
 double nu(double x) {
   if (x < 1e-6) return 1;
-  return 2 / x * (distribution(x / 2) - 0.5) / (x / 2 * distribution(x / 2) + density(x / 2));
+  return 2 / x * (normal_below(x / 2) - 0.5) / (x / 2 * normal_below(x / 2) + density(x / 2));
 }
 
 }  // namespace

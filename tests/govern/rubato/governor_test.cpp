@@ -230,6 +230,30 @@ TEST(Governor, WithOtherCountersTheRememberedSettingIsNotTried) {
   EXPECT_EQ(run.with_words("earlier run"), 0);
 }
 
+TEST(Governor, AGpuThatMostlyWaitsIsTriedLowerAtOnce) {
+  DrivenRun blind(five_percent(), 1);
+  DrivenRun told(five_percent(), 1);
+  told.features = std::make_shared<std::map<std::string, double>>(
+      std::map<std::string, double>{{"sm_utilisation", 0.15}});
+  blind.iterate(700);
+  told.iterate(700);
+  ASSERT_FALSE(blind.tried().empty());
+  ASSERT_FALSE(told.tried().empty());
+  EXPECT_LT(told.tried().front(), blind.tried().front());
+}
+
+TEST(Governor, AUtilisationThatMisleadsCostsTheBoundNothing) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    DrivenRun run(five_percent(), seed);
+    run.job.clocked = 0.6;
+    run.features = std::make_shared<std::map<std::string, double>>(
+        std::map<std::string, double>{{"sm_utilisation", 0.1}});
+    run.iterate(4000);
+    EXPECT_LE(run.slowdown(), 0.05) << seed;
+    EXPECT_LE(run.worst_slowdown(), 0.05) << seed;
+  }
+}
+
 TEST(Governor, TheSameObservationsGiveTheSameDecisions) {
   DrivenRun one(five_percent(), 5);
   DrivenRun two(five_percent(), 5);
