@@ -1,9 +1,10 @@
 #include "prediction_evidence/missed.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/text.h"
+#include "plan/setting_of.h"
+#include "prediction_evidence/lines.h"
 
 namespace rubato::prediction_evidence {
 namespace {
@@ -13,24 +14,12 @@ using experiment::Validation;
 
 constexpr std::size_t kShown = 8;
 
-void line(const std::string& text) {
-  std::printf("%s\n", text.c_str());
-}
-
 std::string percent(double fraction, int digits) {
   return cat(number(fraction * 100, digits), " %");
 }
 
 std::string text_of(const std::optional<predict::KnobPoint>& at) {
-  if (!at) return "stays";
-  std::string out;
-  const auto add = [&](std::string_view name, const auto& value, std::string_view unit) {
-    if (value) out += cat(out.empty() ? "" : ", ", name, number(value->value()), unit);
-  };
-  add("", at->power_limit, " W");
-  add("SM ", at->sm_clock, " MHz");
-  add("memory ", at->memory_clock, " MHz");
-  return out;
+  return at ? describe(plan::setting_of(*at)) : "stays";
 }
 
 bool breaks(const JudgedWorkload& w) {
@@ -79,7 +68,7 @@ void print_one(const Outcome& o, const Validation& found) {
   double slow = 0;
   double less = 0;
   for (const JudgedWorkload& w : found.judged) (breaks(w) ? slow : less) += w.oracle_saving - w.saving;
-  line(cat("### ", o.of.name, ", ", o.of.probes, o.of.probes == 1 ? " probe" : " probes", "\n"));
+  line(cat("### ", title(o.of), "\n"));
   line(cat("Of all that could be saved ", percent(sums.lost / sums.best, 1), " is lost: ",
            percent(slow / sums.best, 1), " where the bound breaks, ", percent(less / sums.best, 1),
            " where a setting inside it saves less than the best. ", told_and_came(found), ".\n"));

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "base/text.h"
 #include "prediction_evidence/jackknife.h"
+#include "prediction_evidence/lines.h"
 #include "prediction_evidence/missed.h"
 
 namespace rubato::prediction_evidence {
@@ -13,20 +13,12 @@ namespace {
 
 using experiment::Validation;
 
-void line(const std::string& text) {
-  std::printf("%s\n", text.c_str());
-}
-
 std::string percent(const std::optional<double>& fraction, int digits = 2) {
   return fraction ? number(*fraction * 100, digits) : "-";
 }
 
 std::string points(const std::optional<double>& fraction) {
   return fraction ? number(*fraction, 2) : "-";
-}
-
-std::string title(const Case& of) {
-  return cat(of.name, ", ", of.probes, of.probes == 1 ? " probe" : " probes");
 }
 
 /// As what was reached elsewhere is told.

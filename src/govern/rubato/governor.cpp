@@ -178,27 +178,26 @@ bool Governor::enough(const Observation& o, const StretchNeeds& needs) const {
 
 bool Governor::whole(const Observation& o) {
   const StretchMeter& meter = visit_.meter();
-  const auto enough = [&](const StretchNeeds& needs) { return this->enough(o, needs); };
   switch (purpose_) {
     case Purpose::baseline: {
       if (anew_ < kMostAnew && meter.since_shift(pace::kShift)) return true;
-      if (!enough(pace::kBaseline)) return false;
+      if (!enough(o, pace::kBaseline)) return false;
       if (meter.length() >= pace::kLongestBaseline) return true;
       const auto mean = meter.mean();
       return mean && mean->time_scatter &&
              std::sqrt(*mean->time_scatter / mean->work) <= pace::kBaselineError;
     }
     case Purpose::confirm:
-      return enough(pace::kConfirm);
+      return enough(o, pace::kConfirm);
     case Purpose::trial:
-      return enough(pace::kTrial) || (enough(pace::kGlance) && changed_meanwhile());
+      return enough(o, pace::kTrial) || (enough(o, pace::kGlance) && changed_meanwhile());
     case Purpose::check:
-      return enough(pace::kCheck) || (enough(pace::kGlance) && changed_meanwhile());
+      return enough(o, pace::kCheck) || (enough(o, pace::kGlance) && changed_meanwhile());
     case Purpose::hold:
-      return enough(pace::kChunk) || (enough(pace::kGlance) && changed_meanwhile());
+      return enough(o, pace::kChunk) || (enough(o, pace::kGlance) && changed_meanwhile());
     case Purpose::control:
     case Purpose::verify:
-      return enough(pace::kControl);
+      return enough(o, pace::kControl);
   }
   return true;
 }
