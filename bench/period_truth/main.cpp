@@ -18,9 +18,12 @@ namespace {
 using namespace rubato;
 using namespace rubato::period_truth;
 
+constexpr std::uint64_t kJudged = 1900;
+constexpr std::uint64_t kWritten = 70;
+
 struct Options {
   std::uint64_t first_seed = 300'000;
-  std::optional<std::uint64_t> traces;  // 1900 to judge, 70 to write
+  std::optional<std::uint64_t> traces;
   std::string detectors = "rubato,gpoeo,baseline";
   std::string write_to;
   bool development = false;
@@ -49,7 +52,7 @@ bool read_options(int argc, char** argv, Options& options) {
     else
       return false;
   }
-  return options.development || options.first_seed >= kFirstHeldOut;
+  return options.development || !any_for_development(options.first_seed, options.traces.value_or(kJudged));
 }
 
 Result<MakeDetector> detector_named(std::string_view name) {
@@ -85,15 +88,15 @@ int main(int argc, char** argv) {
     std::fprintf(
         stderr,
         "usage: rubato-period-truth [--first-seed N] [--traces N] [--detectors A,B,...] [--failures]\n"
-        "       [--write DIR] [--development]; seeds below %llu need --development\n",
-        static_cast<unsigned long long>(kFirstHeldOut));
+        "       [--write DIR] [--development]; seeds below %llu and above %llu need --development\n",
+        static_cast<unsigned long long>(kFirstHeldOut), static_cast<unsigned long long>(kLastHeldOut));
     return 125;
   }
   if (!options.write_to.empty()) {
-    const Status written = write_traces(options.write_to, options.first_seed, options.traces.value_or(70));
+    const Status written = write_traces(options.write_to, options.first_seed, options.traces.value_or(kWritten));
     return written ? 0 : complain(written.error());
   }
-  const std::uint64_t traces = options.traces.value_or(1900);
+  const std::uint64_t traces = options.traces.value_or(kJudged);
   std::vector<MakeDetector> make;
   std::vector<Row> rows;
   for (const std::string& name : split(options.detectors, ',')) {

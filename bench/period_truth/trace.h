@@ -10,8 +10,17 @@
 
 namespace rubato::period_truth {
 
-/// Detectors are developed on seeds below; judged on seeds from here on, and never the other way round.
+/// Detectors are developed on seeds outside of these and judged on these, and never the other way round.
 inline constexpr std::uint64_t kFirstHeldOut = 100'000;
+inline constexpr std::uint64_t kLastHeldOut = 999'999'999;
+
+/// Of as many traces from the first on: whether any is for judging, and whether any is for developing.
+[[nodiscard]] constexpr bool any_held_out(std::uint64_t first, std::uint64_t traces) {
+  return first <= kLastHeldOut && first + traces > kFirstHeldOut;
+}
+[[nodiscard]] constexpr bool any_for_development(std::uint64_t first, std::uint64_t traces) {
+  return first < kFirstHeldOut || first + traces > kLastHeldOut + 1;
+}
 
 struct Trace {
   std::uint64_t seed = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "progress/period/leader_traits.h"
 #include "progress/period/leaders.h"
 #include "progress/period/ranking.h"
+#include "progress/period/recall.h"
 #include "progress/period/traits.h"
 
 namespace {
@@ -29,6 +31,12 @@ using namespace rubato::period_truth;
 constexpr double kNear = 0.05;   // of an iteration: the tracker finds the rest
 constexpr double kShortest = 4;  // s, of what is looked at
 constexpr std::size_t kLeastSteps = 3;
+// When the detector looks (period_detector.cpp).
+constexpr double kFirstLook = 4.05;
+constexpr double kLookSoon = 1.12;
+constexpr double kHurry = 9;
+constexpr double kLookAgain = 1.25;
+constexpr double kLookAgainDecided = 2;
 
 std::optional<double> median_within(const Truth& truth, double begin_s, double end_s) {
   std::vector<double> lengths;
@@ -43,49 +51,111 @@ struct Looked {
   std::string_view which;  // "whole", "start", "part"
   double begin_s = 0;      // since the first point
   double end_s = 0;
+  const progress::Recall* recall = nullptr;
 };
 
+/// The leaders of a stretch, with what the looks before it tell of them.
+struct Led {
+  std::vector<progress::Leader> leaders;
+  std::vector<progress::Opinion> opinions;
+};
+
+Led led(const Trace& trace, const progress::Samples& samples, double begin_s, double end_s,
+        const progress::Recall& recall) {
+  const progress::Span span = progress::span_of(samples, trace.facts, begin_s, end_s);
+  const auto bands = progress::bands_of(samples, span);
+  const auto recalled_s = recall.lengths_s();
+  const auto candidates = progress::candidates_of(samples, bands, span, recalled_s);
+  const auto traits = progress::traits_of(candidates, span);
+  std::vector<double> chances;
+  for (const auto& t : traits) chances.push_back(progress::chance_of_candidate(t));
+  const auto updates = progress::fold_updates(samples, span);
+  Led out;
+  out.leaders = progress::leaders_of(samples, candidates, traits, chances, updates, span, recalled_s);
+  for (const auto& leader : out.leaders)
+    out.opinions.push_back({leader.length_s, progress::chance_of_leader(leader.traits)});
+  return out;
+}
+
+std::optional<double> median_in(const Trace& trace, const Looked& looked) {
+  // The detector's clock starts with the first point.
+  const double origin_s = trace.points.front().at.since_epoch().value();
+  return median_within(trace.truth, looked.begin_s + origin_s, looked.end_s + origin_s);
+}
+
+void print_start(const Trace& trace, std::string_view which, int is_it, std::optional<double> median,
+                 double period_s) {
+  std::printf("%llu,%.*s,%d,%d,%d,%.6g,%.6g", static_cast<unsigned long long>(trace.seed),
+              static_cast<int>(which.size()), which.data(), static_cast<int>(trace.family),
+              trace.truth.observable ? 1 : 0, is_it, median.value_or(0), period_s);
+}
+
+void print_numbers(std::span<const float> numbers) {
+  for (const float x : numbers) std::printf(",%.4g", static_cast<double>(x));
+}
+
 /// Columns: seed, stretch, family, observable, is_it, true_s, period_s, traits.
-void print_candidates(const Trace& trace, const progress::Samples& samples, const Looked& looked,
-                      bool leaders) {
+void print_candidates(const Trace& trace, const progress::Samples& samples, const Looked& looked) {
   const progress::Span span = progress::span_of(samples, trace.facts, looked.begin_s, looked.end_s);
   const auto bands = progress::bands_of(samples, span);
   const auto candidates = progress::candidates_of(samples, bands, span);
   const auto traits = progress::traits_of(candidates, span);
-  // The detector's clock starts with the first point.
-  const double origin_s = trace.points.front().at.since_epoch().value();
-  const auto median = median_within(trace.truth, looked.begin_s + origin_s, looked.end_s + origin_s);
-  const auto print = [&](double period_s, int is_it, auto numbers) {
-    std::printf("%llu,%.*s,%d,%d,%d,%.6g,%.6g", static_cast<unsigned long long>(trace.seed),
-                static_cast<int>(looked.which.size()), looked.which.data(), static_cast<int>(trace.family),
-                trace.truth.observable ? 1 : 0, is_it, median.value_or(0), period_s);
-    for (const float x : numbers) std::printf(",%.4g", static_cast<double>(x));
+  const auto median = median_in(trace, looked);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const double period_s = candidates[i].candidate.period_s;
+    print_start(trace, looked.which, median && std::abs(period_s / *median - 1) < kNear ? 1 : 0, median, period_s);
+    print_numbers(traits[i]);
     std::printf("\n");
-  };
-  if (!leaders) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const double period_s = candidates[i].candidate.period_s;
-      print(period_s, median && std::abs(period_s / *median - 1) < kNear ? 1 : 0, traits[i]);
-    }
-    return;
   }
-  std::vector<double> chances;
-  for (const auto& t : traits) chances.push_back(progress::chance_of_candidate(t));
-  const auto updates = progress::fold_updates(samples, span);
-  for (const auto& leader : progress::leaders_of(samples, candidates, traits, chances, updates, span)) {
-    int is_it = 0;
-    for (const double stated_s : {leader.period_s, leader.length_s}) {
-      IterationEstimate said;
-      said.periodic = true;
-      said.period = Seconds(stated_s);
-      if (!median) continue;
-      if (judge(said, looked.which == "whole" ? trace.truth : Truth{}, *median) != Outcome::wrong)
-        is_it = 2;
-      else if (std::abs(stated_s / *median - 1) < kNear)
-        is_it = std::max(is_it, 1);
-    }
-    print(leader.period_s, is_it, leader.traits);
+}
+
+int what_it_is(const progress::Leader& leader, const Truth& truth, std::optional<double> median) {
+  int is_it = 0;
+  if (!median) return is_it;
+  for (const double stated_s : {leader.period_s, leader.length_s}) {
+    IterationEstimate said;
+    said.periodic = true;
+    said.period = Seconds(stated_s);
+    if (judge(said, truth, *median) != Outcome::wrong)
+      is_it = 2;
+    else if (std::abs(stated_s / *median - 1) < kNear)
+      is_it = std::max(is_it, 1);
   }
+  return is_it;
+}
+
+void print_leaders(const Trace& trace, const progress::Samples& samples, const Looked& looked) {
+  const auto found = led(trace, samples, looked.begin_s, looked.end_s, *looked.recall);
+  const auto recalled = looked.recall->traits_of(found.opinions, looked.end_s - looked.begin_s);
+  const auto median = median_in(trace, looked);
+  for (std::size_t i = 0; i < found.leaders.size(); ++i) {
+    const auto& leader = found.leaders[i];
+    const int is_it = what_it_is(leader, looked.which == "whole" ? trace.truth : Truth{}, median);
+    print_start(trace, looked.which, is_it, median, leader.period_s);
+    print_numbers(leader.traits);
+    print_numbers(recalled[i]);
+    std::printf("\n");
+  }
+}
+
+/// Looks as the detector does, from some moment on as if it had decided, and prints one of the looks on the way and the
+/// last.
+void print_looks(const Trace& trace, const progress::Samples& samples, Random& random) {
+  const double begin = samples.begin_s();
+  const double end = samples.end_s();
+  const double decided = log_uniform(random, 5, 100);
+  std::vector<double> looks;
+  for (double at = kFirstLook; at < end;) {
+    looks.push_back(at);
+    at *= at >= decided ? kLookAgainDecided : at < kHurry ? kLookSoon : kLookAgain;
+  }
+  const auto printed = static_cast<std::size_t>(random.uniform() * static_cast<double>(looks.size()));
+  progress::Recall recall;
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (i == printed) print_leaders(trace, samples, {"start", begin, looks[i], &recall});
+    recall.add(looks[i] - begin, led(trace, samples, begin, looks[i], recall).opinions);
+  }
+  print_leaders(trace, samples, {"whole", begin, end, &recall});
 }
 
 void print_trace(const Trace& trace, bool leaders) {
@@ -94,14 +164,23 @@ void print_trace(const Trace& trace, bool leaders) {
   for (const auto& point : trace.points) samples.add(point);
   const double begin = samples.begin_s();
   const double end = samples.end_s();
-  print_candidates(trace, samples, {"whole", begin, end}, leaders);
-  if (end - begin < 2 * kShortest) return;
   Random random(trace.seed ^ 0x7472616974ULL);
-  print_candidates(trace, samples, {"start", begin, begin + log_uniform(random, kShortest, end - begin)},
-                   leaders);
+  const progress::Recall nothing;
+  const auto print = [&](const Looked& looked) {
+    if (leaders)
+      print_leaders(trace, samples, looked);
+    else
+      print_candidates(trace, samples, looked);
+  };
+  if (leaders)
+    print_looks(trace, samples, random);
+  else
+    print({"whole", begin, end, &nothing});
+  if (end - begin < 2 * kShortest) return;
+  if (!leaders) print({"start", begin, begin + log_uniform(random, kShortest, end - begin), &nothing});
   const double length = log_uniform(random, kShortest, end - begin);
   const double from = begin + random.uniform() * (end - begin - length);
-  print_candidates(trace, samples, {"part", from, from + length}, leaders);
+  print({"part", from, from + length, &nothing});
 }
 
 int complain() {
@@ -125,17 +204,18 @@ int main(int argc, char** argv) {
     if (!value || *value < 0 || (flag != "--first-seed" && flag != "--traces")) return complain();
     (flag == "--first-seed" ? first : traces) = static_cast<std::uint64_t>(*value);
   }
-  if (first + traces > kFirstHeldOut) {
-    std::fprintf(stderr, "rubato-period-traits: seeds from %llu on are held out\n",
-                 static_cast<unsigned long long>(kFirstHeldOut));
+  if (any_held_out(first, traces)) {
+    std::fprintf(stderr, "rubato-period-traits: seeds from %llu to %llu are held out\n",
+                 static_cast<unsigned long long>(kFirstHeldOut), static_cast<unsigned long long>(kLastHeldOut));
     return 125;
   }
   std::printf("seed,stretch,family,observable,is_it,true_s,period_s");
   for (const std::string_view name : progress::trait_names())
     std::printf(",%.*s", static_cast<int>(name.size()), name.data());
   if (leaders)
-    for (const std::string_view name : progress::followed_trait_names())
-      std::printf(",%.*s", static_cast<int>(name.size()), name.data());
+    for (const auto& names : {std::span<const std::string_view>(progress::followed_trait_names()),
+                              std::span<const std::string_view>(progress::recall_trait_names())})
+      for (const std::string_view name : names) std::printf(",%.*s", static_cast<int>(name.size()), name.data());
   std::printf("\n");
   for (std::uint64_t seed = first; seed < first + traces; ++seed) print_trace(draw_trace(seed), leaders);
   return 0;

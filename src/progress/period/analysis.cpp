@@ -66,21 +66,32 @@ bool folds_worse(const Samples& samples, const Judged& judged, double other_s, d
 
 struct Believed {
   Leader* leader = nullptr;
+  const RecallTraits* recalled = nullptr;
   double chance = 0;
   double rival = 0;  // chance of the next
 };
 
-Believed believed_of(std::vector<Leader>& leaders, const std::vector<Judged>& all, double update_s) {
+std::vector<Opinion> opinions_of(const std::vector<Leader>& leaders) {
+  std::vector<Opinion> out;
+  out.reserve(leaders.size());
+  for (const Leader& leader : leaders) out.push_back({leader.length_s, chance_of_leader(leader.traits)});
+  return out;
+}
+
+Believed believed_of(std::vector<Leader>& leaders, const std::vector<Judged>& all,
+                     const std::vector<RecallTraits>& recalled, double update_s) {
   Believed out;
-  for (Leader& leader : leaders) {
+  for (std::size_t i = 0; i < leaders.size(); ++i) {
+    Leader& leader = leaders[i];
     if (repeats_by_sampling(leader, leaders, update_s)) continue;
-    const double chance = chance_of_leader(leader.traits);
+    const double chance = chance_recalled(leader.traits, recalled[i]);
     // A swell is a fan, or a controller, unless its cycles plainly are iterations.
     if (all[leader.index].sharpness < kSharp && chance < kPlainly) continue;
     out.rival = std::max(out.rival, std::min(chance, out.chance));
     if (chance <= out.chance) continue;
     out.chance = chance;
     out.leader = &leader;
+    out.recalled = &recalled[i];
   }
   return out;
 }
@@ -126,20 +137,23 @@ std::vector<Band> bands_of(const Samples& samples, const Span& span) {
   return bands;
 }
 
-Analysis analyse(const Samples& samples, const Span& span) {
+Analysis analyse(const Samples& samples, const Span& span, const Recall& recall) {
   Analysis out;
   const auto bands = bands_of(samples, span);
-  const auto all = candidates_of(samples, bands, span);
+  const auto recalled_s = recall.lengths_s();
+  const auto all = candidates_of(samples, bands, span, recalled_s);
   for (const Judged& judged : all) out.likest = std::max(out.likest, judged.likeness.median);
   const auto traits = traits_of(all, span);
   std::vector<double> chances;
   chances.reserve(traits.size());
   for (const Traits& t : traits) chances.push_back(chance_of_candidate(t));
   if (!chances.empty()) out.chance = *std::max_element(chances.begin(), chances.end());
-  if (out.chance < kHopeless) return out;
+  if (out.chance < kHopeless && recalled_s.empty()) return out;
   const auto updates = fold_updates(samples, span);
-  auto leaders = leaders_of(samples, all, traits, chances, updates, span);
-  const Believed believed = believed_of(leaders, all, span.update_s);
+  auto leaders = leaders_of(samples, all, traits, chances, updates, span, recalled_s);
+  out.opinions = opinions_of(leaders);
+  const auto recalled = recall.traits_of(out.opinions, span.end_s - span.begin_s);
+  const Believed believed = believed_of(leaders, all, recalled, span.update_s);
   Leader* best = believed.leader;
   out.chance = believed.chance;
   if (best == nullptr) return out;
@@ -170,7 +184,7 @@ Analysis analyse(const Samples& samples, const Span& span) {
     finding.period_s = seen->period_s;
   } else if (out.chance < kLeastChance) {
     return out;
-  } else if (chance_resolved(best->traits, out.chance, believed.rival) < kLeastResolved) {
+  } else if (chance_resolved(best->traits, *believed.recalled, out.chance, believed.rival) < kLeastResolved) {
     out.unresolved_s = best->length_s;
     return out;
   }

@@ -7,6 +7,7 @@
 #include "core/iteration_estimate.h"
 #include "progress/period/cycle_tracker.h"
 #include "progress/period/judged.h"
+#include "progress/period/recall.h"
 
 namespace rubato::progress {
 
@@ -28,12 +29,14 @@ struct Analysis {
   double chance = 0;  // of the best candidate, whether believed or not
   std::optional<double>
       unresolved_s;  // the best candidate's length, where the readings do not tell it from others
+  std::vector<Opinion> opinions;  // of all that were followed, without what is recalled
 };
 
 /// The octaves asked about, each on a grid as coarse as it allows.
 [[nodiscard]] std::vector<Band> bands_of(const Samples& samples, const Span& span);
 
-/// The iteration among the candidates of all bands: the one of the highest chance.
-[[nodiscard]] Analysis analyse(const Samples& samples, const Span& span);
+/// The iteration among the candidates of all bands: the one of the highest chance. `recall`: looks at less of the same
+/// trace.
+[[nodiscard]] Analysis analyse(const Samples& samples, const Span& span, const Recall& recall = {});
 
 }  // namespace rubato::progress

@@ -120,7 +120,8 @@ class Pool {
 
 }  // namespace
 
-std::vector<Judged> candidates_of(const Samples& samples, const std::vector<Band>& bands, const Span& span) {
+std::vector<Judged> candidates_of(const Samples& samples, const std::vector<Band>& bands, const Span& span,
+                                  const std::vector<double>& recalled_s) {
   if (bands.empty()) return {};
   Pool pool(samples, bands, span);
   std::vector<Judged> likest = pool.all();
@@ -142,6 +143,7 @@ std::vector<Judged> candidates_of(const Samples& samples, const std::vector<Band
     pool.add(period_s / 6);
     pool.add(period_s / 8);
   }
+  for (const double period_s : recalled_s) pool.add(period_s);
   std::sort(pool.all().begin(), pool.all().end(),
             [](const Judged& a, const Judged& b) { return a.candidate.period_s < b.candidate.period_s; });
   return std::move(pool.all());

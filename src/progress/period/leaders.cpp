@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "progress/period/leader_traits.h"
 #include "progress/period/own_level.h"
@@ -28,8 +29,9 @@ constexpr double kFoldedFromAbove = -3.5;
 /// Which candidates are followed: by their chances, but none twice under two names.
 class Choice {
  public:
-  Choice(const std::vector<Judged>& candidates, const std::vector<double>& chances)
-      : candidates_(candidates), chances_(chances), order_(candidates.size()) {
+  Choice(const std::vector<Judged>& candidates, const std::vector<double>& chances,
+         const std::vector<double>& recalled_s)
+      : candidates_(candidates), chances_(chances), recalled_s_(recalled_s), order_(candidates.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return chances[a] > chances[b]; });
   }
@@ -41,9 +43,12 @@ class Choice {
       if (!known.empty() && chances_[i] < kLeastChance) break;
       if (is_new(i, known)) return i;
     }
-    if (asked_ || known.empty()) return std::nullopt;
-    asked_ = true;
-    return multiple_of(known);
+    if (known.empty()) return std::nullopt;
+    if (!std::exchange(asked_, true))
+      if (const auto multiple = multiple_of(known)) return multiple;
+    while (recalled_ < recalled_s_.size())
+      if (const auto i = nearest_to(recalled_s_[recalled_++]); i && is_new(*i, known)) return i;
+    return std::nullopt;
   }
 
  private:
@@ -69,10 +74,22 @@ class Choice {
     return std::nullopt;
   }
 
+  [[nodiscard]] std::optional<std::size_t> nearest_to(double length_s) const {
+    std::optional<std::size_t> out;
+    double least = kSameLength;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const double off = std::abs(candidates_[i].candidate.period_s / length_s - 1);
+      if (off < least) out = i, least = off;
+    }
+    return out;
+  }
+
   const std::vector<Judged>& candidates_;
   const std::vector<double>& chances_;
+  const std::vector<double>& recalled_s_;
   std::vector<std::size_t> order_;
   std::size_t at_ = 0;
+  std::size_t recalled_ = 0;
   bool asked_ = false;
 };
 
@@ -96,9 +113,10 @@ bool repeats_by_sampling(const Leader& leader, const std::vector<Leader>& leader
 
 std::vector<Leader> leaders_of(const Samples& samples, const std::vector<Judged>& candidates,
                                const std::vector<Traits>& traits, const std::vector<double>& chances,
-                               const std::optional<FoldedUpdates>& updates, const Span& span) {
+                               const std::optional<FoldedUpdates>& updates, const Span& span,
+                               const std::vector<double>& recalled_s) {
   std::vector<Leader> out;
-  Choice choice(candidates, chances);
+  Choice choice(candidates, chances, recalled_s);
   while (const auto found = choice.next(out)) {
     const std::size_t i = *found;
     const Judged& judged = candidates[i];

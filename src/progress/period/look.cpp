@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::size_t kLeastFollowed = 3;
 
-std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& seen) {
-  Analysis analysis = analyse(samples, span);
+std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& seen, const Recall& recall = {}) {
+  Analysis analysis = analyse(samples, span, recall);
+  if (seen.opinions.empty()) seen.opinions = std::move(analysis.opinions);
   seen.likest = std::max(seen.likest, analysis.likest);
   seen.chance = std::max(seen.chance, analysis.chance);
   if (!seen.unresolved_s) seen.unresolved_s = analysis.unresolved_s;
@@ -81,8 +82,9 @@ Span part(const Span& span, double begin_s, double end_s) {
 
 /// Adds the regimes of the span in order of time. `known_s`: the period of a neighbour, which a change of
 /// clock scales by little more than two.
-void explain(const Samples& samples, const Span& span, std::optional<double> known_s, int splits, Look& out) {
-  auto main = regime_in(samples, span, out);
+void explain(const Samples& samples, const Span& span, std::optional<double> known_s, int splits, Look& out,
+             const Recall& recall = {}) {
+  auto main = regime_in(samples, span, out, recall);
   const double good = main ? main->finding.likeness.good : 0;
   // What the readings of the whole do not tell from others, halves of them do not either.
   const bool hopeless = !main && (out.chance < kHopeless || out.unresolved_s);
@@ -114,10 +116,10 @@ void explain(const Samples& samples, const Span& span, std::optional<double> kno
 
 }  // namespace
 
-Look look(const Samples& samples, const Span& span) {
+Look look(const Samples& samples, const Span& span, const Recall& recall) {
   Look out;
   out.span = span;
-  explain(samples, span, std::nullopt, kSplits, out);
+  explain(samples, span, std::nullopt, kSplits, out, recall);
   return out;
 }
 

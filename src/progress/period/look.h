@@ -25,9 +25,11 @@ struct Look {
   double likest = 0;                   // median likeness of the likest candidate
   double chance = 0;                   // of the best candidate, whether believed or not
   std::optional<double> unresolved_s;  // length of one that the readings do not tell from others
+  std::vector<Opinion> opinions;       // of the whole of it (recall.h)
 };
 
-[[nodiscard]] Look look(const Samples& samples, const Span& span);
+/// `recall`: earlier looks at less of the same stretch.
+[[nodiscard]] Look look(const Samples& samples, const Span& span, const Recall& recall = {});
 
 /// What a finding says is to be followed, so that it can be followed on without another search.
 struct Guide {

@@ -10,6 +10,7 @@
 #include "progress/period/decision.h"
 #include "progress/period/held.h"
 #include "progress/period/look.h"
+#include "progress/period/recall.h"
 #include "progress/period/samples.h"
 #include "progress/period/steadiness.h"
 #include "progress/period/trail.h"
@@ -50,7 +51,11 @@ class SelfLikenessDetector final : public PeriodDetector {
                            : now < kHurrySeconds ? kLookSoon
                                                  : kLookAgain;
       while (next_look_s_ <= now) next_look_s_ *= again;
-      if (samples_.used() >= kLeastPoints) take_in(examine(now));
+      if (samples_.used() >= kLeastPoints) {
+        auto examined = examine(now);
+        recall_.add(now - samples_.begin_s(), std::move(examined.look.opinions));
+        take_in(std::move(examined));
+      }
     } else if (!estimate_ || !estimate_->periodic) {
       return;
     } else if (now >= next_step_s_) {
@@ -97,6 +102,7 @@ class SelfLikenessDetector final : public PeriodDetector {
   Held held_;
   Guide guide_;
   Decision decision_;
+  Recall recall_;
 };
 
 Span SelfLikenessDetector::span(double now) const {
@@ -105,7 +111,7 @@ Span SelfLikenessDetector::span(double now) const {
 
 SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
   Examined out;
-  out.look = look(samples_, span(now));
+  out.look = look(samples_, span(now), recall_);
   auto lengths = all_lengths(out.look);
   IterationEstimate& said = out.statement;
   said.at = *samples_.origin() + Seconds(now);

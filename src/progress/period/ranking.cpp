@@ -29,6 +29,10 @@ constexpr std::array kLeaderTrees = std::to_array<Tree>({
 #include "progress/period/leader_trees.inc"
 });
 
+constexpr std::array kRecalledTrees = std::to_array<Tree>({
+#include "progress/period/recalled_trees.inc"
+});
+
 constexpr std::array kResolvedTrees = std::to_array<Tree>({
 #include "progress/period/resolved_trees.inc"
 });
@@ -55,11 +59,17 @@ double chance_of_leader(const LeaderTraits& traits) {
   return chance_by(kLeaderTrees, traits);
 }
 
-double chance_resolved(const LeaderTraits& traits, double chance, double rival) {
-  std::array<float, kLeaderTraits + 2> all{};
-  std::copy(traits.begin(), traits.end(), all.begin());
-  all[kLeaderTraits] = static_cast<float>(chance);
-  all[kLeaderTraits + 1] = static_cast<float>(rival);
+double chance_recalled(const LeaderTraits& traits, const RecallTraits& recalled) {
+  std::array<float, kLeaderTraits + kRecallTraits> all{};
+  std::copy(recalled.begin(), recalled.end(), std::copy(traits.begin(), traits.end(), all.begin()));
+  return chance_by(kRecalledTrees, all);
+}
+
+double chance_resolved(const LeaderTraits& traits, const RecallTraits& recalled, double chance, double rival) {
+  std::array<float, kLeaderTraits + kRecallTraits + 2> all{};
+  auto* at = std::copy(recalled.begin(), recalled.end(), std::copy(traits.begin(), traits.end(), all.begin()));
+  *at++ = static_cast<float>(chance);
+  *at = static_cast<float>(rival);
   return chance_by(kResolvedTrees, all);
 }
 

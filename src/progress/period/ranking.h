@@ -4,6 +4,7 @@
 #pragma once
 
 #include "progress/period/leaders.h"
+#include "progress/period/recall.h"
 #include "progress/period/traits.h"
 
 namespace rubato::progress {
@@ -14,8 +15,12 @@ namespace rubato::progress {
 /// The same of a candidate that was followed.
 [[nodiscard]] double chance_of_leader(const LeaderTraits& traits);
 
+/// The same, with what earlier looks held to be the iteration.
+[[nodiscard]] double chance_recalled(const LeaderTraits& traits, const RecallTraits& recalled);
+
 /// Chance, 0 to 1, that the leader believed most is the iteration and one that the readings can show, rather
 /// than wrong because they cannot. `chance` is the leader's, `rival` that of the next.
-[[nodiscard]] double chance_resolved(const LeaderTraits& traits, double chance, double rival);
+[[nodiscard]] double chance_resolved(const LeaderTraits& traits, const RecallTraits& recalled, double chance,
+                                     double rival);
 
 }  // namespace rubato::progress
