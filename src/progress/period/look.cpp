@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "progress/period/trail.h"
+
 namespace rubato::progress {
 
 namespace {
@@ -69,10 +71,6 @@ constexpr double kBetter = 0.1;    // of that share, for a part to be believed o
 constexpr double kLeastPartSeconds = 5;
 constexpr int kSplits = 2;
 
-bool scaled_by_a_clock(double ratio) {
-  return ratio > 0.53 && ratio < 1.9;
-}
-
 Span part(const Span& span, double begin_s, double end_s) {
   Span out = span;
   out.begin_s = begin_s;
@@ -96,13 +94,13 @@ void explain(const Samples& samples, const Span& span, std::optional<double> kno
     if (second && (!first || second->finding.likeness.good > first->finding.likeness.good))
       first = std::move(second);
     // Of a part only what can be the same iteration at another clock.
-    if (first && main && !scaled_by_a_clock(first->period_s / main->period_s)) first.reset();
+    if (first && main && !same_iteration(first->period_s / main->period_s)) first.reset();
     if (first && first->followed.cycles.size() >= 4 &&
         first->finding.likeness.good > std::max(good + kBetter, 0.8))
       main = std::move(first);
   }
   if (!main) return;
-  if (known_s && !scaled_by_a_clock(main->period_s / *known_s)) return;
+  if (known_s && !same_iteration(main->period_s / *known_s)) return;
   const double least = std::max(6 * main->period_s, kLeastPartSeconds);
   const double begin = main->begin_s;
   const double end = main->end_s;

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "progress/period/confidence.h"
 #include "progress/period/decision.h"
-#include "progress/period/held.h"
 #include "progress/period/look.h"
 #include "progress/period/recall.h"
 #include "progress/period/samples.h"
@@ -28,7 +27,6 @@ constexpr double kAdvanceSeconds = 1;    // or so many iterations: those since a
 constexpr double kAdvanceCycles = 1;
 constexpr double kFarBehind = 24;    // iterations: what came since is looked for anew
 constexpr std::size_t kMarks = 6;    // a template is the mean around
-constexpr double kHeldLess = 0.8;    // of its confidence is left to a period that the last look denies
 constexpr double kStepSeconds = 30;  // or so many iterations, whichever is longer
 constexpr double kStepCycles = 24;
 constexpr double kStepSpanSeconds = 14;
@@ -76,17 +74,14 @@ class SelfLikenessDetector final : public PeriodDetector {
     Look look;
     IterationEstimate statement;  // its period that of the whole trace
     double latest_s = 0;          // median of the last iterations
-    bool held = false;            // the look said otherwise, what has been followed has more weight
   };
 
   [[nodiscard]] Examined examine(double now) const;
-  void hold_on(Examined& examined) const;
   [[nodiscard]] double whole_trace_median(const Look& look, std::vector<double> lengths) const;
   void take_in(Examined examined);
   void step(double now);
   void advance(double now);
   void collect(const Look& look);
-  void count(std::size_t added, double period_s);
   [[nodiscard]] Span span(double now) const;
 
   TelemetryFacts facts_;
@@ -99,7 +94,7 @@ class SelfLikenessDetector final : public PeriodDetector {
   std::optional<double> decided_after_s_;
   std::int64_t next_index_ = 0;
   Trail trail_;
-  Held held_;
+  double followed_s_ = 0;  // length of the iterations on the trail; 0: none
   Guide guide_;
   Decision decision_;
   Recall recall_;
@@ -123,8 +118,6 @@ SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
                          number(*out.look.unresolved_s, 2), " s, but the readings do not tell it from others")
                    : cat("nothing repeats in ", number(seconds, 0),
                          " s of telemetry: the likest candidate is alike by ", number(out.look.likest, 2));
-    // Readings that do not tell it from others now did not when it was first followed.
-    if (!out.look.unresolved_s) hold_on(out);
     return out;
   }
   const auto from_last = static_cast<std::ptrdiff_t>(std::min<std::size_t>(lengths.size(), kLatest));
@@ -138,35 +131,12 @@ SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
   said.why = cat("one period later the trace is alike by ",
                  number(out.look.regimes.front().finding.likeness.median, 2), " over ",
                  number(evidence.cycles, 1), " cycles");
-  hold_on(out);
-  if (out.held) return out;
   std::vector<Cycle> cycles;
   for (const auto& regime : out.look.regimes)
     cycles.insert(cycles.end(), regime.followed.cycles.begin(), regime.followed.cycles.end());
   said.half_width = half_width_of(cycles, out.look.span.update_s);
   said.drift_per_minute = drift_of(cycles);
   return out;
-}
-
-/// Keeps to the iterations that have been followed, where the look that says otherwise has less weight.
-void SelfLikenessDetector::hold_on(Examined& examined) const {
-  IterationEstimate& said = examined.statement;
-  if (held_.followed == 0) return;
-  const auto lengths = trail_.lengths_outside({}, held_.period_s);
-  Held held = held_;
-  held.regular = regularity_of(lengths, examined.look.span.update_s);
-  if (lengths.empty() || !outweighs(held, said, examined.look.span.end_s)) return;
-  examined.held = true;
-  examined.latest_s = held_.period_s;
-  said.why = cat(trail_.recent().size(), " iterations were followed, though of all readings kept ",
-                 said.periodic ? "another period explains more" : "no period explains enough");
-  said.periodic = true;
-  said.period =
-      Seconds(trail_.older().count() == 0 ? typical_length(lengths) : trail_.older().median_with(lengths));
-  said.relation = PeriodRelation::exact;
-  said.confidence = kHeldLess * held_.confidence;
-  const std::vector<Cycle> cycles(trail_.recent().begin(), trail_.recent().end());
-  said.half_width = half_width_of(cycles, examined.look.span.update_s);
 }
 
 /// The look goes back a limited time, and passes over what it cannot explain: there stand the iterations
@@ -192,17 +162,9 @@ void SelfLikenessDetector::take_in(Examined examined) {
   if (said.periodic) {
     if (!first_s_) first_s_ = said.period->value();
     said.period = Seconds(examined.latest_s);
-    if (!examined.held) {
-      if (!same_iteration(examined.latest_s / std::max(held_.period_s, 1e-9))) {
-        trail_.start_again();
-        held_ = {};
-        held_.since_s = examined.look.regimes.front().begin_s;
-      }
-      held_.confidence = std::max(said.confidence, kHeldLess * held_.confidence);
-      collect(examined.look);
-    }
+    if (followed_s_ <= 0 || !same_iteration(examined.latest_s / followed_s_)) trail_.start_again();
+    collect(examined.look);
     next_step_s_ = now + std::max(kStepSeconds, kStepCycles * examined.latest_s);
-    if (examined.held) next_step_s_ = now;
   }
   estimate_ = std::move(said);
 }
@@ -227,28 +189,19 @@ void SelfLikenessDetector::step(double now) {
 
 /// The cycles since the last one followed, at little cost: nothing is searched for.
 void SelfLikenessDetector::advance(double now) {
-  const double period = held_.period_s;
+  const double period = followed_s_;
   next_advance_s_ = now + std::max(kAdvanceSeconds, kAdvanceCycles * period);
   const auto marks = trail_.marks(kMarks);
   if (marks.size() < 2 || now - marks.back() > kFarBehind * period) return;
-  count(trail_.add(follow_on(samples_, span(now), guide_, period, marks).cycles, period), period);
+  trail_.add(follow_on(samples_, span(now), guide_, period, marks).cycles, period);
 }
 
 void SelfLikenessDetector::collect(const Look& look) {
-  std::size_t added = 0;
-  for (const auto& regime : look.regimes) added += trail_.add(regime.followed.cycles, regime.period_s);
+  for (const auto& regime : look.regimes) trail_.add(regime.followed.cycles, regime.period_s);
   const Finding& latest = look.regimes.back().finding;
   guide_ = {latest.level.which, latest.factors};
-  count(added, look.regimes.back().period_s);
+  followed_s_ = look.regimes.back().period_s;
   trail_.forget_before(samples_.begin_s());
-}
-
-void SelfLikenessDetector::count(std::size_t added, double period_s) {
-  const auto& recent = trail_.recent();
-  held_.followed += added;
-  for (std::size_t i = recent.size() - std::min(added, recent.size()); i < recent.size(); ++i)
-    held_.covered_s += recent[i].length_s();
-  held_.period_s = period_s;
 }
 
 std::vector<Iteration> SelfLikenessDetector::take_iterations() {

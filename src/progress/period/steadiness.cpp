@@ -88,16 +88,4 @@ std::optional<double> drift_of(const std::vector<Cycle>& cycles) {
   return 60 * slope / mean;
 }
 
-double regularity_of(std::vector<double> lengths, double update_s) {
-  constexpr double kOneLength = 0.1;
-  if (lengths.empty()) return 0;
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  const double median = *middle;
-  const double slack = std::max(kOneLength * median, update_s);
-  const auto regular = std::count_if(lengths.begin(), lengths.end(),
-                                     [&](double length) { return std::abs(length - median) < slack; });
-  return static_cast<double>(regular) / static_cast<double>(lengths.size());
-}
-
 }  // namespace rubato::progress

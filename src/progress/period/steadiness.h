@@ -16,7 +16,4 @@ namespace rubato::progress {
 /// Relative change of length per minute; absent where it might be chance, or one change of clock.
 [[nodiscard]] std::optional<double> drift_of(const std::vector<Cycle>& cycles);
 
-/// Share of the lengths that are the median but for a tenth, or for an update of the sensor.
-[[nodiscard]] double regularity_of(std::vector<double> lengths, double update_s);
-
 }  // namespace rubato::progress

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "progress/period/held.h"
-
 namespace rubato::progress {
 
 namespace {
@@ -13,6 +11,10 @@ constexpr double kSameMark = 0.2;  // of a period: two looks place one mark that
 constexpr double kJoinedSeconds = 1e-6;
 
 }  // namespace
+
+bool same_iteration(double ratio) {
+  return ratio > 0.53 && ratio < 1.9;
+}
 
 std::size_t Trail::add(const std::vector<Cycle>& cycles, double period_s) {
   std::size_t added = 0;

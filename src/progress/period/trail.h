@@ -12,6 +12,9 @@
 
 namespace rubato::progress {
 
+/// Of two lengths: at another clock perhaps; not a multiple, or a part, that once was taken for the iteration.
+[[nodiscard]] bool same_iteration(double ratio);
+
 class Trail {
  public:
   /// Cycles that begin where the last one ended, or later, go on it. Returns how many.

@@ -61,11 +61,5 @@ TEST(Steadiness, AChangeOfClockIsNoDrift) {
   EXPECT_FALSE(drift_of(out).has_value());
 }
 
-TEST(Steadiness, RegularIsWhatHasOneLength) {
-  EXPECT_DOUBLE_EQ(regularity_of({2, 2.1, 1.95, 2, 5}, 0.05), 0.8);
-  EXPECT_LT(regularity_of({0.3, 1, 2, 3.5, 7}, 0.05), 0.4);
-  EXPECT_EQ(regularity_of({}, 0.05), 0);
-}
-
 }  // namespace
 }  // namespace rubato::progress

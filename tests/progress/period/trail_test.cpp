@@ -45,5 +45,12 @@ TEST(Trail, IterationsLongGoneStillCount) {
   EXPECT_EQ(trail.older().count(), 0U);
 }
 
+TEST(Trail, AnotherClockIsTheSameIterationADoubleIsNot) {
+  EXPECT_TRUE(same_iteration(1.4));
+  EXPECT_TRUE(same_iteration(0.7));
+  EXPECT_FALSE(same_iteration(2));
+  EXPECT_FALSE(same_iteration(0.5));
+}
+
 }  // namespace
 }  // namespace rubato::progress
