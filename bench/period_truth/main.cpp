@@ -93,7 +93,8 @@ int main(int argc, char** argv) {
     return 125;
   }
   if (!options.write_to.empty()) {
-    const Status written = write_traces(options.write_to, options.first_seed, options.traces.value_or(kWritten));
+    const Status written =
+        write_traces(options.write_to, options.first_seed, options.traces.value_or(kWritten));
     return written ? 0 : complain(written.error());
   }
   const std::uint64_t traces = options.traces.value_or(kJudged);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -103,7 +104,8 @@ void print_candidates(const Trace& trace, const progress::Samples& samples, cons
   const auto median = median_in(trace, looked);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const double period_s = candidates[i].candidate.period_s;
-    print_start(trace, looked.which, median && std::abs(period_s / *median - 1) < kNear ? 1 : 0, median, period_s);
+    print_start(trace, looked.which, median && std::abs(period_s / *median - 1) < kNear ? 1 : 0, median,
+                period_s);
     print_numbers(traits[i]);
     std::printf("\n");
   }
@@ -126,7 +128,7 @@ int what_it_is(const progress::Leader& leader, const Truth& truth, std::optional
 
 void print_leaders(const Trace& trace, const progress::Samples& samples, const Looked& looked) {
   const auto found = led(trace, samples, looked.begin_s, looked.end_s, *looked.recall);
-  const auto recalled = looked.recall->traits_of(found.opinions, looked.end_s - looked.begin_s);
+  const auto recalled = looked.recall->traits_of(found.opinions, looked.end_s);
   const auto median = median_in(trace, looked);
   for (std::size_t i = 0; i < found.leaders.size(); ++i) {
     const auto& leader = found.leaders[i];
@@ -138,10 +140,9 @@ void print_leaders(const Trace& trace, const progress::Samples& samples, const L
   }
 }
 
-/// Looks as the detector does, from some moment on as if it had decided, and prints one of the looks on the way and the
-/// last.
+/// Looks as the detector does, from some moment on as if it had decided, and prints one of the looks on the
+/// way and the last.
 void print_looks(const Trace& trace, const progress::Samples& samples, Random& random) {
-  const double begin = samples.begin_s();
   const double end = samples.end_s();
   const double decided = log_uniform(random, 5, 100);
   std::vector<double> looks;
@@ -151,11 +152,19 @@ void print_looks(const Trace& trace, const progress::Samples& samples, Random& r
   }
   const auto printed = static_cast<std::size_t>(random.uniform() * static_cast<double>(looks.size()));
   progress::Recall recall;
-  for (std::size_t i = 0; i < looks.size(); ++i) {
-    if (i == printed) print_leaders(trace, samples, {"start", begin, looks[i], &recall});
-    recall.add(looks[i] - begin, led(trace, samples, begin, looks[i], recall).opinions);
+  // No more is kept than the detector keeps, and at a look nothing of what comes after it.
+  progress::Samples kept;
+  std::size_t next = 0;
+  for (const auto& point : trace.points) {
+    kept.add(point);
+    if (next == looks.size() || kept.end_s() < looks[next]) continue;
+    const Looked looked{"start", kept.begin_s(), kept.end_s(), &recall};
+    if (next == printed) print_leaders(trace, kept, looked);
+    auto opinions = led(trace, kept, looked.begin_s, looked.end_s, recall).opinions;
+    recall.add(looked.end_s, std::move(opinions));
+    ++next;
   }
-  print_leaders(trace, samples, {"whole", begin, end, &recall});
+  print_leaders(trace, samples, {"whole", samples.begin_s(), end, &recall});
 }
 
 void print_trace(const Trace& trace, bool leaders) {
@@ -206,7 +215,8 @@ int main(int argc, char** argv) {
   }
   if (any_held_out(first, traces)) {
     std::fprintf(stderr, "rubato-period-traits: seeds from %llu to %llu are held out\n",
-                 static_cast<unsigned long long>(kFirstHeldOut), static_cast<unsigned long long>(kLastHeldOut));
+                 static_cast<unsigned long long>(kFirstHeldOut),
+                 static_cast<unsigned long long>(kLastHeldOut));
     return 125;
   }
   std::printf("seed,stretch,family,observable,is_it,true_s,period_s");
@@ -215,7 +225,8 @@ int main(int argc, char** argv) {
   if (leaders)
     for (const auto& names : {std::span<const std::string_view>(progress::followed_trait_names()),
                               std::span<const std::string_view>(progress::recall_trait_names())})
-      for (const std::string_view name : names) std::printf(",%.*s", static_cast<int>(name.size()), name.data());
+      for (const std::string_view name : names)
+        std::printf(",%.*s", static_cast<int>(name.size()), name.data());
   std::printf("\n");
   for (std::uint64_t seed = first; seed < first + traces; ++seed) print_trace(draw_trace(seed), leaders);
   return 0;

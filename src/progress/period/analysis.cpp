@@ -152,7 +152,7 @@ Analysis analyse(const Samples& samples, const Span& span, const Recall& recall)
   const auto updates = fold_updates(samples, span);
   auto leaders = leaders_of(samples, all, traits, chances, updates, span, recalled_s);
   out.opinions = opinions_of(leaders);
-  const auto recalled = recall.traits_of(out.opinions, span.end_s - span.begin_s);
+  const auto recalled = recall.traits_of(out.opinions, span.end_s);
   const Believed believed = believed_of(leaders, all, recalled, span.update_s);
   Leader* best = believed.leader;
   out.chance = believed.chance;

@@ -35,8 +35,8 @@ struct Analysis {
 /// The octaves asked about, each on a grid as coarse as it allows.
 [[nodiscard]] std::vector<Band> bands_of(const Samples& samples, const Span& span);
 
-/// The iteration among the candidates of all bands: the one of the highest chance. `recall`: looks at less of the same
-/// trace.
+/// The iteration among the candidates of all bands: the one of the highest chance. `recall`: looks at less of
+/// the same trace.
 [[nodiscard]] Analysis analyse(const Samples& samples, const Span& span, const Recall& recall = {});
 
 }  // namespace rubato::progress

@@ -9,10 +9,9 @@
 
 namespace rubato::progress {
 
-/// Judged, in order of length, no two within 1.2 % of each other. They point into `bands`. `recalled_s`: lengths that
-/// earlier looks believed in.
+/// Judged, in order of length, no two within 1.2 % of each other. They point into `bands`. `recalled_s`:
+/// lengths that earlier looks believed in.
 [[nodiscard]] std::vector<Judged> candidates_of(const Samples& samples, const std::vector<Band>& bands,
-                                                const Span& span,
-                                                const std::vector<double>& recalled_s = {});
+                                                const Span& span, const std::vector<double>& recalled_s = {});
 
 }  // namespace rubato::progress

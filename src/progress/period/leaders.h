@@ -34,10 +34,9 @@ struct Leader {
 [[nodiscard]] bool repeats_by_sampling(const Leader& leader, const std::vector<Leader>& leaders,
                                        double update_s);
 
-/// Best first: at most four, no two of one length, the likeliest multiple of the first, and those that earlier looks
-/// believed in. `traits` and
-/// `chances` are those of the candidates; `updates`: what the updates make of the stretch, absent where there
-/// are too few.
+/// Best first: at most four, no two of one length, the likeliest multiple of the first, and those that
+/// earlier looks believed in. `traits` and `chances` are those of the candidates; `updates`: what the updates
+/// make of the stretch, absent where there are too few.
 [[nodiscard]] std::vector<Leader> leaders_of(const Samples& samples, const std::vector<Judged>& candidates,
                                              const std::vector<Traits>& traits,
                                              const std::vector<double>& chances,

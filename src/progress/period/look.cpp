@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kLeastFollowed = 3;
 
-std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& seen, const Recall& recall = {}) {
+std::optional<Regime> regime_in(const Samples& samples, const Span& span, Look& seen,
+                                const Recall& recall = {}) {
   Analysis analysis = analyse(samples, span, recall);
   if (seen.opinions.empty()) seen.opinions = std::move(analysis.opinions);
   seen.likest = std::max(seen.likest, analysis.likest);

@@ -51,7 +51,7 @@ class SelfLikenessDetector final : public PeriodDetector {
       while (next_look_s_ <= now) next_look_s_ *= again;
       if (samples_.used() >= kLeastPoints) {
         auto examined = examine(now);
-        recall_.add(now - samples_.begin_s(), std::move(examined.look.opinions));
+        recall_.add(now, std::move(examined.look.opinions));
         take_in(std::move(examined));
       }
     } else if (!estimate_ || !estimate_->periodic) {

@@ -65,9 +65,11 @@ double chance_recalled(const LeaderTraits& traits, const RecallTraits& recalled)
   return chance_by(kRecalledTrees, all);
 }
 
-double chance_resolved(const LeaderTraits& traits, const RecallTraits& recalled, double chance, double rival) {
+double chance_resolved(const LeaderTraits& traits, const RecallTraits& recalled, double chance,
+                       double rival) {
   std::array<float, kLeaderTraits + kRecallTraits + 2> all{};
-  auto* at = std::copy(recalled.begin(), recalled.end(), std::copy(traits.begin(), traits.end(), all.begin()));
+  auto* at =
+      std::copy(recalled.begin(), recalled.end(), std::copy(traits.begin(), traits.end(), all.begin()));
   *at++ = static_cast<float>(chance);
   *at = static_cast<float>(rival);
   return chance_by(kResolvedTrees, all);

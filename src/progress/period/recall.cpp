@@ -18,10 +18,11 @@ constexpr double kLeastAskedAgain = 0.1;
 constexpr std::array<std::string_view, kRecallTraits> kNames = {
     // This look by itself: the chance, that of the best other, and how much longer that one is.
     "now", "now_other", "now_over_other",
-    // The look before, the one before that, and the one before that: the chance, less that of the best other, and
+    // The look before, the one before that, and the one before that: the chance, less that of the best other,
+    // and
     // how much longer this look is.
-    "before", "before_lead", "before_ago", "before2", "before2_lead", "before2_ago", "before3", "before3_lead",
-    "before3_ago",
+    "before", "before_lead", "before_ago", "before2", "before2_lead", "before2_ago", "before3",
+    "before3_lead", "before3_ago",
     // All that are remembered: the mean chance, the share in which it was first, how many.
     "recalled", "recalled_first", "looks",
     // The other length recalled best.
@@ -68,11 +69,14 @@ std::vector<double> Recall::lengths_s() const {
   // The latest first: where a length drifts, it is asked about as it was last.
   for (auto past = looks_.rbegin(); past != looks_.rend(); ++past)
     for (const Opinion& o : past->opinions) {
-      if (std::any_of(best.begin(), best.end(), [&](const Opinion& b) { return same(o.length_s, b.length_s); }))
+      if (std::any_of(best.begin(), best.end(),
+                      [&](const Opinion& b) { return same(o.length_s, b.length_s); }))
         continue;
-      if (const double mean = mean_chance(o.length_s); mean > kLeastAskedAgain) best.push_back({o.length_s, mean});
+      if (const double mean = mean_chance(o.length_s); mean > kLeastAskedAgain)
+        best.push_back({o.length_s, mean});
     }
-  std::stable_sort(best.begin(), best.end(), [](const auto& a, const auto& b) { return a.chance > b.chance; });
+  std::stable_sort(best.begin(), best.end(),
+                   [](const auto& a, const auto& b) { return a.chance > b.chance; });
   std::vector<double> out;
   for (std::size_t i = 0; i < std::min(best.size(), kAskedAgain); ++i) out.push_back(best[i].length_s);
   return out;

@@ -1,7 +1,7 @@
 // What the looks before this one held to be the iteration. A look at all of a long trace is misled by stalls,
 // drift and changes of clock that the shorter looks on the way were spared: how often and how firmly a length
-// was believed before is evidence too. A last ranking is learnt on it (recalled_trees.inc): change the order or
-// the meaning of the numbers, and train anew (tools/train-period-ranking).
+// was believed before is evidence too. A last ranking is learnt on it (recalled_trees.inc): change the order
+// or the meaning of the numbers, and train anew (tools/train-period-ranking).
 #pragma once
 
 #include <array>
@@ -24,13 +24,14 @@ using RecallTraits = std::array<float, kRecallTraits>;
 
 class Recall {
  public:
-  /// After a look at so many seconds of the trace.
+  /// After a look so many seconds after the trace began.
   void add(double seconds, std::vector<Opinion> opinions);
 
-  /// The lengths believed most so far, the most first: worth asking about, whether this look finds them or not.
+  /// The lengths believed most so far, the most first: worth asking about, whether this look finds them or
+  /// not.
   [[nodiscard]] std::vector<double> lengths_s() const;
 
-  /// By opinion, of a look at so many seconds.
+  /// By opinion, of a look so many seconds after it began.
   [[nodiscard]] std::vector<RecallTraits> traits_of(const std::vector<Opinion>& now, double seconds) const;
 
  private:

@@ -12,7 +12,8 @@
 
 namespace rubato::progress {
 
-/// Of two lengths: at another clock perhaps; not a multiple, or a part, that once was taken for the iteration.
+/// Of two lengths: at another clock perhaps; not a multiple, or a part, that once was taken for the
+/// iteration.
 [[nodiscard]] bool same_iteration(double ratio);
 
 class Trail {
