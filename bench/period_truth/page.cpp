@@ -24,9 +24,8 @@ void print_words(std::uint64_t first_seed, std::uint64_t traces) {
   std::printf(R"(# Periods found in generated telemetry
 
 Made by `rubato-period-truth --first-seed %llu --traces %llu` (bench/period_truth), in virtual time. **Modelled**: every trace
-is generated; no GPU had a part in it. The seeds are held out: detectors are developed on
-seeds below %llu and above %llu.
-`tests/progress/truth/period_truth_test.cpp` asserts the lines of the first table on other held-out seeds.
+is generated; no GPU had a part in it. The seeds are held out: detectors are developed on seeds below %llu
+and above %llu. `tests/progress/truth/period_truth_test.cpp` asserts the lines of the first table on other held-out seeds.
 
 ## How it is judged
 

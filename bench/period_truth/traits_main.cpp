@@ -69,6 +69,7 @@ Led led(const Trace& trace, const progress::Samples& samples, double begin_s, do
   const auto candidates = progress::candidates_of(samples, bands, span, recalled_s);
   const auto traits = progress::traits_of(candidates, span);
   std::vector<double> chances;
+  chances.reserve(traits.size());
   for (const auto& t : traits) chances.push_back(progress::chance_of_candidate(t));
   const auto updates = progress::fold_updates(samples, span);
   Led out;
