@@ -50,6 +50,11 @@ class GuardProcess : public ::testing::Test {
     gpu_ = new (at) fake::State();
   }
   ~GuardProcess() override {
+    // A guard whose client is gone puts files away before it ends: its folder goes after it.
+    silence();
+    client_.reset();
+    if (pid_ > 0)
+      EXPECT_TRUE(soon([&] { return ::waitpid(pid_, nullptr, WNOHANG) == pid_ || ::kill(pid_, 0) != 0; }));
     ::munmap(const_cast<fake::State*>(gpu_), sizeof(fake::State));
     std::filesystem::remove_all(folder_);
   }
@@ -206,6 +211,7 @@ TEST_F(GuardProcess, StartedThroughSudoConnectsBackWithItsToken) {
   through.sudo = sudo.string();
   auto launched = launch_guard(through);
   ASSERT_TRUE(launched.has_value()) << launched.error().what;
+  pid_ = static_cast<pid_t>(launched->pid);
   for (const auto& entry : std::filesystem::directory_iterator(folder_))
     EXPECT_NE(entry.path().extension(), ".sock");
   wire::LeaseClient client(std::move(launched->channel), std::make_shared<VirtualClock>());
