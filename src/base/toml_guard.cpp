@@ -14,25 +14,75 @@ bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < 0x80;
 }
 
-/// What is wrong with one line; empty where nothing is.
-std::string fault_in(std::string_view line) {
-  char quote = 0;  // the one that is open
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (is_control(c)) return "a control character";
-    if (quote == 0) {
+/// Reads a file line by line as far as telling where a quoted key or value begins.
+class Scanner {
+ public:
+  /// What is wrong with the next line; empty where nothing is.
+  std::string fault_in(std::string_view line) {
+    after_equals_ = false;
+    may_begin_ = true;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (is_control(c)) return "a control character";
       if (c == '#') return {};
       if (!is_ascii(c)) return "a character beyond ASCII outside quotes";
-      if (c == '"' || c == '\'') quote = c;
-      if (quote != 0 && line.substr(i).starts_with(std::string(3, c))) return "a text over several lines";
-    } else if (c == '\\' && quote == '"') {
-      ++i;
-    } else if (c == quote) {
-      quote = 0;
+      if (c != '"' && c != '\'') {
+        step(c);
+        continue;
+      }
+      if (line.substr(i).starts_with(std::string(3, c))) return "a text over several lines";
+      if (std::string fault = fault_in_quoted(line, i); !fault.empty()) return fault;
     }
+    return {};
   }
-  return quote == 0 ? std::string() : "a quote that is not closed";
-}
+
+ private:
+  /// From an opening quote at `i` to the one that closes it, where `i` is left.
+  std::string fault_in_quoted(std::string_view line, std::size_t& i) {
+    const char quote = line[i];
+    for (++i; i < line.size() && line[i] != quote; ++i) {
+      if (is_control(line[i])) return "a control character";
+      // Behind anything else the quote belongs to a word, which toml++ reads on as if there were none.
+      if (!is_ascii(line[i]) && !may_begin_)
+        return "a character beyond ASCII in quotes that begin no key and no value";
+      if (line[i] == '\\' && quote == '"') ++i;
+    }
+    may_begin_ = false;
+    return i < line.size() ? std::string() : "a quote that is not closed";
+  }
+
+  void step(char c) {
+    const bool key = !after_equals_ && brackets_ == 0;
+    switch (c) {
+      case ' ':
+      case '\t':
+        return;
+      case '=':
+        may_begin_ = key;
+        after_equals_ = true;
+        return;
+      case '.':
+        may_begin_ = key;
+        return;
+      case ',':
+        may_begin_ = brackets_ > 0;
+        return;
+      case '[':
+        if (!key) ++brackets_;
+        return;  // what may begin before a bracket may begin in it
+      case ']':
+        if (brackets_ > 0) --brackets_;
+        break;
+      default:
+        break;
+    }
+    may_begin_ = false;
+  }
+
+  int brackets_ = 0;  // of arrays that are open: they may go on over lines
+  bool after_equals_ = false;
+  bool may_begin_ = true;
+};
 
 }  // namespace
 
@@ -40,11 +90,12 @@ std::optional<TomlFault> find_toml_fault(std::string_view text) {
   // A byte-order mark at the beginning is harmless.
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   std::size_t number = 0;
+  Scanner scanner;
   for (const std::string& line : split(text, '\n')) {
     ++number;
     std::string_view body = line;
     if (body.ends_with('\r')) body.remove_suffix(1);
-    if (std::string what = fault_in(body); !what.empty()) return TomlFault{number, std::move(what)};
+    if (std::string what = scanner.fault_in(body); !what.empty()) return TomlFault{number, std::move(what)};
   }
   return std::nullopt;
 }

@@ -14,8 +14,8 @@ struct TomlFault {
   std::string what;
 };
 
-/// The first place with a control character, with a character beyond ASCII outside quotes and comments, or
-/// with a text that does not end on its line.
+/// The first place with a control character, with a character beyond ASCII outside comments and the quotes of
+/// a key or value (in an inline table too), or with a text that does not end on its line.
 [[nodiscard]] std::optional<TomlFault> find_toml_fault(std::string_view text);
 
 }  // namespace rubato

@@ -3,14 +3,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 #include <thread>
 
 #include "base/text.h"
@@ -35,6 +36,12 @@ bool soon(Predicate happened) {
   return true;
 }
 
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) throw std::runtime_error(cat(name, " is not set"));
+  return value;
+}
+
 class GuardProcess : public ::testing::Test {
  protected:
   GuardProcess() {
@@ -46,16 +53,17 @@ class GuardProcess : public ::testing::Test {
     std::filesystem::permissions(folder_, std::filesystem::perms(0700));
     const ScopedFd fd(::open(world().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     EXPECT_EQ(::ftruncate(fd.get(), sizeof(fake::State)), 0);
-    void* at = ::mmap(nullptr, sizeof(fake::State), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
-    gpu_ = new (at) fake::State();
+    mapped_ = ::mmap(nullptr, sizeof(fake::State), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    gpu_ = new (mapped_) fake::State();
   }
   ~GuardProcess() override {
     // A guard whose client is gone puts files away before it ends: its folder goes after it.
     silence();
     client_.reset();
-    if (pid_ > 0)
+    if (pid_ > 0) {
       EXPECT_TRUE(soon([&] { return ::waitpid(pid_, nullptr, WNOHANG) == pid_ || ::kill(pid_, 0) != 0; }));
-    ::munmap(const_cast<fake::State*>(gpu_), sizeof(fake::State));
+    }
+    ::munmap(mapped_, sizeof(fake::State));
     std::filesystem::remove_all(folder_);
   }
 
@@ -64,7 +72,7 @@ class GuardProcess : public ::testing::Test {
   [[nodiscard]] LaunchOptions options() const {
     return {.backend_spec = world(),
             .own_scope = false,
-            .program = cat(std::getenv("RUBATO_BIN_DIR"), "/guard_process_fixture")};
+            .program = cat(environment("RUBATO_BIN_DIR"), "/guard_process_fixture")};
   }
   /// Launched, with 150 W and 1005 MHz set on the GPU found at 200 W.
   void launch_and_set() {
@@ -92,7 +100,8 @@ class GuardProcess : public ::testing::Test {
   [[nodiscard]] bool as_found() const { return gpu_->requested == 200 && !gpu_->sm.on; }
 
   std::filesystem::path folder_;
-  volatile fake::State* gpu_ = nullptr;
+  void* mapped_ = nullptr;
+  volatile fake::State* gpu_ = nullptr;  // in mapped_, which other processes change
   pid_t pid_ = 0;
   std::unique_ptr<wire::LeaseClient> client_;
   std::jthread keep_alive_;
@@ -189,7 +198,7 @@ TEST_F(GuardProcess, AScopeThatCannotBeHadFallsBackToAPlainChild) {
   std::filesystem::create_directories(broken.parent_path());
   std::ofstream(broken) << "#!/bin/sh\nexit 1\n";
   std::filesystem::permissions(broken, std::filesystem::perms(0700));
-  const std::string before = std::getenv("PATH");
+  const std::string before = environment("PATH");
   ::setenv("PATH", (broken.parent_path().string() + ":" + before).c_str(), 1);
   LaunchOptions scoped = options();
   scoped.own_scope = true;
