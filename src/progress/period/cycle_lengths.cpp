@@ -17,10 +17,6 @@ constexpr std::size_t kGroups = 5;
 constexpr double kRunUpdates = 20;
 constexpr double kLeastRun = 2;
 constexpr double kOneSided = 2;  // standard errors of the mean
-// Levels lie apart by so many deviations of what is around them, or it is one level that drifts: halves of a
-// straight line do by 3.5. A mean of two levels fits no iteration.
-constexpr double kApart = 5;
-constexpr std::size_t kLeastLevel = 5;  // lengths: overlapping ones are alike by themselves
 
 }  // namespace
 
@@ -45,45 +41,24 @@ std::vector<double> lengths_of(const std::vector<Cycle>& cycles, double period_s
   return out;
 }
 
-std::vector<double> overlapping_lengths(const std::vector<Cycle>& cycles, double period_s, double update_s) {
-  std::vector<double> out;
+std::vector<TimedLength> timed_lengths(const std::vector<Cycle>& cycles, double period_s, double update_s) {
+  std::vector<TimedLength> out;
   const auto run =
       static_cast<std::size_t>(std::max(kLeastRun, std::ceil(kRunUpdates * update_s / period_s)));
   std::size_t first = 0;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     if (i > first && cycles[i].begin_s - cycles[i - 1].end_s >= kJoinedSeconds) first = i;
     if (i - first + 1 >= run)
-      out.push_back((cycles[i].end_s - cycles[i + 1 - run].begin_s) / static_cast<double>(run));
+      out.push_back(
+          {cycles[i].end_s, (cycles[i].end_s - cycles[i + 1 - run].begin_s) / static_cast<double>(run)});
   }
   return out;
 }
 
-std::vector<double> longer_level(const std::vector<double>& lengths) {
-  const std::size_t n = lengths.size();
-  std::vector<double> sum(n + 1);
-  double squares = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    sum[i + 1] = sum[i] + lengths[i];
-    squares += lengths[i] * lengths[i];
-  }
-  std::size_t best = 0;
-  double most = 0;  // of the sum of squares, what two means explain
-  double apart = 0;
-  for (std::size_t k = kLeastLevel; k + kLeastLevel <= n; ++k) {
-    const auto before = static_cast<double>(k);
-    const auto after = static_cast<double>(n - k);
-    const double explained = sum[k] * sum[k] / before + (sum[n] - sum[k]) * (sum[n] - sum[k]) / after;
-    if (explained <= most) continue;
-    most = explained;
-    best = k;
-    apart = std::abs(sum[k] / before - (sum[n] - sum[k]) / after);
-  }
-  if (best == 0) return lengths;
-  const double within = std::sqrt(std::max(0.0, squares - most) / static_cast<double>(n));
-  if (apart < kApart * within) return lengths;
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(best);
-  return 2 * best > n ? std::vector<double>(lengths.begin(), middle)
-                      : std::vector<double>(middle, lengths.end());
+std::vector<double> overlapping_lengths(const std::vector<Cycle>& cycles, double period_s, double update_s) {
+  std::vector<double> out;
+  for (const TimedLength& length : timed_lengths(cycles, period_s, update_s)) out.push_back(length.length_s);
+  return out;
 }
 
 double steady_median(std::vector<double> lengths) {
@@ -108,10 +83,6 @@ double steady_median(std::vector<double> lengths) {
   // Where lengths stray to one side only, as beside pauses, the mean goes with them.
   const double mean = sum / count;
   return std::abs(mean - median) > kOneSided * spread / std::sqrt(count) ? median : mean;
-}
-
-double typical_length(const std::vector<double>& lengths) {
-  return steady_median(longer_level(lengths));
 }
 
 }  // namespace rubato::progress

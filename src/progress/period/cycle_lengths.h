@@ -14,19 +14,19 @@ constexpr double kTimedWell = 12;  // updates in a cycle, from which on single c
 [[nodiscard]] std::vector<double> lengths_of(const std::vector<Cycle>& cycles, double period_s,
                                              double update_s, double updates = kTimedWell);
 
+struct TimedLength {
+  double at_s = 0;  // its end
+  double length_s = 0;
+};
+
 /// Means over all neighbours that together last so many updates, and are two at least: what the iteration's
 /// length is taken from. They overlap, so that each cycle counts wherever a run of them begins.
+[[nodiscard]] std::vector<TimedLength> timed_lengths(const std::vector<Cycle>& cycles, double period_s,
+                                                     double update_s);
 [[nodiscard]] std::vector<double> overlapping_lengths(const std::vector<Cycle>& cycles, double period_s,
                                                       double update_s);
 
 /// The median; of uneven lengths the mean of those around it.
 [[nodiscard]] double steady_median(std::vector<double> lengths);
-
-/// Where lengths in the order of time change once from one level to another, as with a clock, those of the
-/// longer level; else all.
-[[nodiscard]] std::vector<double> longer_level(const std::vector<double>& lengths);
-
-/// Their steady median: what is stated is a length that occurs.
-[[nodiscard]] double typical_length(const std::vector<double>& lengths);
 
 }  // namespace rubato::progress

@@ -48,17 +48,21 @@ Followed follow_on(const Samples& samples, const Span& span, const Guide& guide,
   return follow_on(high_pass(level, 2 * period_s), period_s, marks_s);
 }
 
-std::vector<double> all_lengths(const Look& look) {
-  std::vector<double> all;
+std::vector<TimedLength> all_lengths(const Look& look) {
+  std::vector<TimedLength> all;
   const auto told = [&](const Regime& regime) { return regime.followed.cycles.size() >= kLeastFollowed; };
   const bool any = std::any_of(look.regimes.begin(), look.regimes.end(), told);
   for (const auto& regime : look.regimes) {
     if (any && !told(regime)) continue;
-    auto lengths = overlapping_lengths(regime.followed.cycles, regime.period_s, look.span.update_s);
-    if (lengths.size() < kLeastFollowed)
-      lengths.assign(
-          static_cast<std::size_t>(std::max(1.0, (regime.end_s - regime.begin_s) / regime.period_s)),
-          regime.period_s);
+    auto lengths = timed_lengths(regime.followed.cycles, regime.period_s, look.span.update_s);
+    if (lengths.size() < kLeastFollowed) {
+      lengths.clear();
+      double end_s = regime.begin_s + regime.period_s;
+      do {
+        lengths.push_back({end_s, regime.period_s});
+        end_s += regime.period_s;
+      } while (end_s <= regime.end_s);
+    }
     all.insert(all.end(), lengths.begin(), lengths.end());
   }
   return all;

@@ -43,6 +43,6 @@ struct Guide {
 
 /// Of all regimes, in order of time. A regime too short to be followed counts by its period, and not at all
 /// beside one that was followed.
-[[nodiscard]] std::vector<double> all_lengths(const Look& look);
+[[nodiscard]] std::vector<TimedLength> all_lengths(const Look& look);
 
 }  // namespace rubato::progress

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "progress/period/confidence.h"
 #include "progress/period/decision.h"
+#include "progress/period/length_levels.h"
 #include "progress/period/look.h"
 #include "progress/period/recall.h"
 #include "progress/period/samples.h"
@@ -77,7 +78,7 @@ class SelfLikenessDetector final : public PeriodDetector {
   };
 
   [[nodiscard]] Examined examine(double now) const;
-  [[nodiscard]] double whole_trace_median(const Look& look, std::vector<double> lengths) const;
+  [[nodiscard]] double whole_trace_median(const Look& look, std::vector<TimedLength> lengths) const;
   void take_in(Examined examined);
   void step(double now);
   void advance(double now);
@@ -141,14 +142,19 @@ SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
 
 /// The look goes back a limited time, and passes over what it cannot explain: there stand the iterations
 /// followed on the way.
-double SelfLikenessDetector::whole_trace_median(const Look& look, std::vector<double> lengths) const {
+double SelfLikenessDetector::whole_trace_median(const Look& look, std::vector<TimedLength> lengths) const {
   const double known = typical_length(lengths);
   std::vector<Cycle> seen;
   for (const auto& regime : look.regimes) seen.push_back({regime.begin_s, regime.end_s});
-  const auto before = trail_.lengths_outside(seen, known);
-  if (before.size() + trail_.older().count() == 0) return known;
-  lengths.insert(lengths.begin(), before.begin(), before.end());
-  return trail_.older().count() == 0 ? typical_length(lengths) : trail_.older().median_with(lengths);
+  const auto others = timed_lengths(trail_.outside(seen, known), known, look.span.update_s);
+  if (others.size() + trail_.older().count() == 0) return known;
+  lengths.insert(lengths.end(), others.begin(), others.end());
+  std::sort(lengths.begin(), lengths.end(),
+            [](const TimedLength& a, const TimedLength& b) { return a.at_s < b.at_s; });
+  if (trail_.older().count() == 0) return typical_length(lengths);
+  std::vector<double> all;
+  for (const TimedLength& length : lengths) all.push_back(length.length_s);
+  return trail_.older().median_with(all);
 }
 
 void SelfLikenessDetector::take_in(Examined examined) {

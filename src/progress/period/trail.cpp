@@ -43,13 +43,13 @@ void Trail::start_again() {
   older_.clear();
 }
 
-std::vector<double> Trail::lengths_outside(const std::vector<Cycle>& stretches, double period_s) const {
-  std::vector<double> out;
+std::vector<Cycle> Trail::outside(const std::vector<Cycle>& stretches, double period_s) const {
+  std::vector<Cycle> out;
   for (const Cycle& cycle : recent_) {
     const double middle = 0.5 * (cycle.begin_s + cycle.end_s);
     const bool inside = std::any_of(stretches.begin(), stretches.end(),
                                     [&](const Cycle& s) { return s.begin_s <= middle && middle < s.end_s; });
-    if (!inside && same_iteration(cycle.length_s() / period_s)) out.push_back(cycle.length_s());
+    if (!inside && same_iteration(cycle.length_s() / period_s)) out.push_back(cycle);
   }
   return out;
 }

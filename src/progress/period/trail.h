@@ -27,9 +27,8 @@ class Trail {
   /// It was another iteration: what was followed says nothing of its length.
   void start_again();
 
-  /// Lengths of the remembered ones that are this iteration and lie outside the given stretches.
-  [[nodiscard]] std::vector<double> lengths_outside(const std::vector<Cycle>& stretches,
-                                                    double period_s) const;
+  /// The remembered ones that are this iteration and lie outside the given stretches.
+  [[nodiscard]] std::vector<Cycle> outside(const std::vector<Cycle>& stretches, double period_s) const;
 
   /// The ends of the latest ones that follow each other without a break; oldest first, at most `most`.
   [[nodiscard]] std::vector<double> marks(std::size_t most) const;

@@ -38,36 +38,5 @@ TEST(OverlappingLengths, DoNotReachOverPauses) {
   for (const double length : lengths) EXPECT_DOUBLE_EQ(length, 2);
 }
 
-/// Neighbours overlap in the detector; here each stands for itself.
-std::vector<double> lengths_around(const std::vector<double>& levels, double deviation) {
-  Random random(7);
-  std::vector<double> out;
-  for (const double level : levels) out.push_back(level * (1 + deviation * random.normal()));
-  return out;
-}
-
-TEST(LongerLevel, IsOnesOwnLengthWhereAClockChangedThem) {
-  for (const std::size_t slow : {12U, 25U}) {
-    std::vector<double> levels(37 - slow, 2.3);
-    levels.insert(levels.end(), slow, 3.1);
-    const auto lengths = lengths_around(levels, 0.02);
-    EXPECT_EQ(longer_level(lengths).size(), 25U);
-    EXPECT_NEAR(typical_length(lengths), slow == 25 ? 3.1 : 2.3, 0.05);
-  }
-}
-
-TEST(LongerLevel, IsAllOfThemWhereTheyDriftOrOnlyScatter) {
-  std::vector<double> drifting;
-  for (int i = 0; i < 40; ++i) drifting.push_back(1 + 0.02 * i);
-  EXPECT_EQ(longer_level(drifting).size(), 40U);
-  EXPECT_EQ(longer_level(lengths_around(std::vector<double>(40, 1.0), 0.1)).size(), 40U);
-}
-
-TEST(LongerLevel, OfFewLengthsIsAllOfThem) {
-  EXPECT_EQ(longer_level({1, 1, 1, 1, 1, 2, 2, 2, 2}).size(), 9U);
-  EXPECT_EQ(longer_level({1, 1, 1, 1, 1, 2, 2, 2, 2, 2}).size(), 5U);
-  EXPECT_TRUE(longer_level({}).empty());
-}
-
 }  // namespace
 }  // namespace rubato::progress

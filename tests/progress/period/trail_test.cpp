@@ -29,10 +29,12 @@ TEST(Trail, MarksReachBackToTheLastGap) {
   EXPECT_EQ(trail.marks(1), (std::vector<double>{11}));
 }
 
-TEST(Trail, LengthsInsideAStretchOrOfAnotherIterationAreLeftOut) {
+TEST(Trail, CyclesInsideAStretchOrOfAnotherIterationAreLeftOut) {
   Trail trail;
   (void)trail.add({{0, 2}, {2, 7}, {7, 9.1}, {9.1, 11}}, 2);
-  EXPECT_EQ(trail.lengths_outside({{8, 20}}, 2), (std::vector<double>{2}));
+  const auto outside = trail.outside({{8, 20}}, 2);
+  ASSERT_EQ(outside.size(), 1U);
+  EXPECT_DOUBLE_EQ(outside[0].end_s, 2);
 }
 
 TEST(Trail, IterationsLongGoneStillCount) {
