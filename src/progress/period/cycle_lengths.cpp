@@ -56,8 +56,10 @@ std::vector<TimedLength> timed_lengths(const std::vector<Cycle>& cycles, double 
 }
 
 std::vector<double> overlapping_lengths(const std::vector<Cycle>& cycles, double period_s, double update_s) {
+  const auto timed = timed_lengths(cycles, period_s, update_s);
   std::vector<double> out;
-  for (const TimedLength& length : timed_lengths(cycles, period_s, update_s)) out.push_back(length.length_s);
+  out.reserve(timed.size());
+  for (const TimedLength& length : timed) out.push_back(length.length_s);
   return out;
 }
 

@@ -153,6 +153,7 @@ double SelfLikenessDetector::whole_trace_median(const Look& look, std::vector<Ti
             [](const TimedLength& a, const TimedLength& b) { return a.at_s < b.at_s; });
   if (trail_.older().count() == 0) return typical_length(lengths);
   std::vector<double> all;
+  all.reserve(lengths.size());
   for (const TimedLength& length : lengths) all.push_back(length.length_s);
   return trail_.older().median_with(all);
 }
