@@ -1,5 +1,7 @@
 #include "base/toml_guard.h"
 
+#include <vector>
+
 #include "base/text.h"
 
 namespace rubato {
@@ -19,7 +21,7 @@ class Scanner {
  public:
   /// What is wrong with the next line; empty where nothing is.
   std::string fault_in(std::string_view line) {
-    after_equals_ = false;
+    if (levels_.size() == 1) levels_.back().equals = false;
     may_begin_ = true;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const char c = line[i];
@@ -45,33 +47,46 @@ class Scanner {
       // Behind anything else the quote belongs to a word, which toml++ reads on as if there were none.
       if (!is_ascii(line[i]) && !may_begin_)
         return "a character beyond ASCII in quotes that begin no key and no value";
-      if (line[i] == '\\' && quote == '"') ++i;
+      if (quote == '"' && line[i] == '\\' && i + 1 < line.size() &&
+          (line[i + 1] == '"' || line[i + 1] == '\\'))
+        ++i;
     }
     may_begin_ = false;
     return i < line.size() ? std::string() : "a quote that is not closed";
   }
 
+  /// The file itself, an array or an inline table that is open.
+  struct Level {
+    char opened_by = 0;
+    bool equals = false;  // seen since the key began
+  };
+
   void step(char c) {
-    const bool key = !after_equals_ && brackets_ == 0;
+    Level& level = levels_.back();
+    const bool key = level.opened_by != '[' && !level.equals;
     switch (c) {
       case ' ':
       case '\t':
         return;
       case '=':
         may_begin_ = key;
-        after_equals_ = true;
+        level.equals = true;
         return;
       case '.':
         may_begin_ = key;
         return;
       case ',':
-        may_begin_ = brackets_ > 0;
+        may_begin_ = level.opened_by != 0;
+        if (may_begin_) level.equals = false;
         return;
       case '[':
-        if (!key) ++brackets_;
-        return;  // what may begin before a bracket may begin in it
+      case '{':
+        // What may begin before a bracket may begin in it; before a key it is that of a table's name.
+        if (!key && may_begin_) levels_.push_back({c});
+        return;
       case ']':
-        if (brackets_ > 0) --brackets_;
+      case '}':
+        if (level.opened_by == (c == ']' ? '[' : '{')) levels_.pop_back();
         break;
       default:
         break;
@@ -79,8 +94,7 @@ class Scanner {
     may_begin_ = false;
   }
 
-  int brackets_ = 0;  // of arrays that are open: they may go on over lines
-  bool after_equals_ = false;
+  std::vector<Level> levels_ = {{}};  // an array may go on over lines
   bool may_begin_ = true;
 };
 

@@ -15,7 +15,7 @@ struct TomlFault {
 };
 
 /// The first place with a control character, with a character beyond ASCII outside comments and the quotes of
-/// a key or value (in an inline table too), or with a text that does not end on its line.
+/// a key or value, or with a text that does not end on its line.
 [[nodiscard]] std::optional<TomlFault> find_toml_fault(std::string_view text);
 
 }  // namespace rubato

@@ -16,7 +16,7 @@ TEST(TomlGuard, LetsThroughWhatPeopleWrite) {
        {"[rack]\nkind = \"snmp\"\n", "name = 'Zürich' # Höhe\n", "[\"Zürich\".b]\n", "[a.'Zürich']\n",
         "[[ 'Zürich' ]]\r\n", "a.\"Zürich\" = 1\n", "a = [1, 'Zürich', [\"Höhe\"]]\n",
         "a = [\n  'Zürich',\n  \"Höhe\"\n]\nb = 'ß'\n", "a = \"quoted \\\"ß\\\" within\"\n",
-        "a = { b = 'c', d = 2 }\n", "\xef\xbb\xbf[rack]\n", ""})
+        "a = { b = 'ß', 'ö'.d = [{ e = \"ü\" }, 'ä'] }\n", "\xef\xbb\xbf[rack]\n", ""})
     EXPECT_EQ(fault(text), "") << text;
 }
 
@@ -29,6 +29,7 @@ TEST(TomlGuard, NamesTheLine) {
 
 TEST(TomlGuard, RefusesControlCharactersAndTextsOverSeveralLines) {
   EXPECT_EQ(fault("a = \"\x01\"\n"), "a control character");
+  EXPECT_EQ(fault("a = \"\\\x01\"\n"), "a control character");
   EXPECT_EQ(fault("a\x7f = 1\n"), "a control character");
   EXPECT_EQ(fault("a = \"\"\"\nb\"\"\"\n"), "a text over several lines");
   EXPECT_EQ(fault("a = 'b\n"), "a quote that is not closed");
@@ -40,7 +41,8 @@ TEST(TomlGuard, RefusesControlCharactersAndTextsOverSeveralLines) {
 TEST(TomlGuard, RefusesQuotesBeyondAsciiThatBelongToAWord) {
   for (const char* text :
        {"[rack]\nkind =+\"snmpHHH\xef\xbb\xbcHH&HHnode\"\n", "a = 1\"ß\"\n", "a = +=\"ß\"\n", "a = 1.'ß'\n",
-        "a = [1[\"ß\"]]\n", "a = [1='ß']\n", "a = [\n1='ß'\n]\n", "a = \"b\"\"ß\"\n", "a = { b = +='ß' }\n"})
+        "a = [1[\"ß\"]]\n", "a = [1='ß']\n", "a = [\n1='ß'\n]\n", "a = \"b\"\"ß\"\n", "a = { b = +='ß' }\n",
+        "a = [1{b='ß'}]\n", "a = { b = 1{c='ß'} }\n"})
     EXPECT_EQ(fault(text), "a character beyond ASCII in quotes that begin no key and no value") << text;
 }
 
