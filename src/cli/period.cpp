@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "cli/invocation.h"
 #include "cli/print_run.h"
@@ -64,11 +66,21 @@ Result<std::vector<const record::DeviceRecord*>> chosen(const record::RunRecord&
   return devices;
 }
 
+/// Telemetry typed where a run is named is the likeliest slip.
+Error unread(const std::filesystem::path& file, Error error) {
+  constexpr std::string_view kRecord = "SQLite format 3";
+  std::string begin(kRecord.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (error.code != ErrorCode::corrupt || begin == kRecord) return error;
+  return {ErrorCode::invalid_argument, cat(file.string(), " is no record of a run"),
+          cat("if it is telemetry as CSV: rubato period --trace ", file.string())};
+}
+
 Status of_run(const Invocation& invocation, const Options& options, const progress::DetectorKind& kind) {
   const auto file = find_record(options.run.empty() ? "last" : options.run);
   if (!file) return fail(file.error());
   const auto run = record::read_run(*file);
-  if (!run) return fail(run.error());
+  if (!run) return fail(unread(*file, run.error()));
   const auto devices = chosen(*run, options.gpu);
   if (!devices) return fail(devices.error());
   report::Array gpus;

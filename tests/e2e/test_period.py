@@ -135,6 +135,13 @@ class BadTraces(PeriodTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("none.csv", done.stderr)
 
+    def test_a_trace_where_a_run_is_named_is_told_how_to_be_read(self):
+        file = self.trace(text_of(rows(1)))
+        done = self.box.run("period", file)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is no record of a run", done.stderr)
+        self.assertIn(f"rubato period --trace {file}", done.stderr)
+
     def test_wrong_use_is_told(self):
         file = self.trace(text_of(rows(1)))
         for words in (("last", "--trace", file), ("--trace", file, "--gpu", "0"), ("--detector", "magic")):

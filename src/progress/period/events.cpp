@@ -22,6 +22,15 @@ enum Kind : std::size_t { kAny, kOdd, kNotThird, kKinds };
 /// Readings that each is compared with: itself where there is none.
 using Partners = std::array<std::vector<std::uint32_t>, kKinds>;
 
+/// A number of periods ahead.
+struct Ahead {
+  double by_s = 0;
+  double far = 0;
+  bool odd = false;
+  bool not_third = false;
+  std::size_t nearest = 0;  // reading, so far
+};
+
 /// Nearness counts, and how few periods lie between.
 Partners partners_of(const std::vector<double>& at, double begin, double end, double period_s,
                      double tolerance_s, std::size_t most_periods) {
@@ -34,34 +43,35 @@ Partners partners_of(const std::vector<double>& at, double begin, double end, do
   // Twice the middle between one reading and the next, so that nothing need be subtracted in the search.
   std::vector<double> middle(n, std::numeric_limits<double>::infinity());
   for (std::size_t j = 0; j + 1 < n; ++j) middle[j] = at[j] + at[j + 1];
-  std::vector<std::size_t> nearest(most_periods + 1, 0);
+  std::vector<Ahead> aheads;
+  for (std::size_t k = 1; k <= most_periods; ++k)
+    aheads.push_back(
+        {static_cast<double>(k) * period_s, kFarther * static_cast<double>(k), k % 2 == 1, k % 3 != 0, 0});
   const auto from = static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), begin) - at.begin());
   for (std::size_t i = from; i < n && at[i] <= end; ++i) {
-    std::array<double, kKinds> cost;
-    cost.fill(kNoPartner);
-    std::array<std::uint32_t, kKinds> partner;
-    partner.fill(static_cast<std::uint32_t>(i));
-    for (std::size_t k = 1; k <= most_periods; ++k) {
-      const double far = kFarther * static_cast<double>(k);
-      if (far >= std::max({cost[kAny], cost[kOdd], cost[kNotThird]})) break;
-      const double want = at[i] + static_cast<double>(k) * period_s;
-      std::size_t j = nearest[k];
+    const auto itself = static_cast<std::uint32_t>(i);
+    std::array<double, kKinds> cost = {kNoPartner, kNoPartner, kNoPartner};
+    std::array<std::uint32_t, kKinds> partner = {itself, itself, itself};
+    for (Ahead& ahead : aheads) {
+      // The first kind costs no more than the others.
+      if (ahead.far >= std::max(cost[kOdd], cost[kNotThird])) break;
+      const double want = at[i] + ahead.by_s;
+      std::size_t j = ahead.nearest;
       // Mostly none, one or two further on: which, no branch foretells.
       j += middle[j] <= 2 * want ? 1 : 0;
       j += middle[j] <= 2 * want ? 1 : 0;
       while (middle[j] <= 2 * want) ++j;
-      nearest[k] = j;
+      ahead.nearest = j;
       const double off = std::abs(at[j] - want);
-      const double here = off > tolerance_s ? kNoPartner : off / tolerance_s + far;
-      const auto found = static_cast<std::uint32_t>(j);
+      const double here = off > tolerance_s ? kNoPartner : off / tolerance_s + ahead.far;
       const auto take = [&](Kind kind) {
         const bool better = here < cost[kind];
         cost[kind] = better ? here : cost[kind];
-        partner[kind] = better ? found : partner[kind];
+        partner[kind] = better ? static_cast<std::uint32_t>(j) : partner[kind];
       };
       take(kAny);
-      if (k % 2 == 1) take(kOdd);
-      if (k % 3 != 0) take(kNotThird);
+      if (ahead.odd) take(kOdd);
+      if (ahead.not_third) take(kNotThird);
     }
     for (std::size_t kind = 0; kind < kKinds; ++kind) out[kind][i] = partner[kind];
   }

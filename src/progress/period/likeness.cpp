@@ -19,10 +19,16 @@ struct Fraction {
 };
 
 /// sums[i] = sum over columns and j < i of a[j] * b[j + lag].
-std::vector<double> running_products(const Series& series, std::size_t lag) {
-  std::vector<double> sums(series.size + 1 - std::min(series.size, lag), 0.0);
-  for (const auto& x : series.columns)
-    for (std::size_t i = 0; i + 1 < sums.size(); ++i) sums[i + 1] += x[i] * x[i + lag];
+void running_products(const Series& series, std::size_t lag, std::vector<double>& sums) {
+  sums.resize(series.size + 1 - std::min(series.size, lag));
+  sums.front() = 0;
+  for (std::size_t c = 0; c < series.columns.size(); ++c) {
+    const auto& x = series.columns[c];
+    if (c == 0)
+      for (std::size_t i = 0; i + 1 < sums.size(); ++i) sums[i + 1] = x[i] * x[i + lag];
+    else
+      for (std::size_t i = 0; i + 1 < sums.size(); ++i) sums[i + 1] += x[i] * x[i + lag];
+  }
   // Four at a time: one addition waits for the one before, and this is where a look spends its time.
   double before = 0;
   std::size_t i = 1;
@@ -37,7 +43,6 @@ std::vector<double> running_products(const Series& series, std::size_t lag) {
     sums[i + 3] = before;
   }
   for (; i < sums.size(); ++i) before = sums[i] += before;
-  return sums;
 }
 
 }  // namespace
@@ -49,7 +54,9 @@ std::vector<Stretch> likeness(const Series& series, double window_s, double lag_
   const auto centre = static_cast<std::ptrdiff_t>(std::lround(lag_s / step));
   const auto slack = static_cast<std::ptrdiff_t>(std::floor(slack_s / step));
   const std::size_t stride = std::max<std::size_t>(1, window / 4);
-  const std::vector<double> energy = running_products(series, 0);
+  if (series.columns.empty()) return out;
+  std::vector<double> energy;
+  running_products(series, 0, energy);
   const double floor = kPlateau * energy.back() / static_cast<double>(std::max<std::size_t>(series.size, 1)) *
                        static_cast<double>(window);
   if (floor <= 0 || centre <= 0) return out;
@@ -60,12 +67,13 @@ std::vector<Stretch> likeness(const Series& series, double window_s, double lag_
   std::vector<Fraction> best(count);
   std::vector<double> here(count);
   for (std::size_t k = 0; k < count; ++k) here[k] = energy[k * stride + window] - energy[k * stride];
+  std::vector<double> products;
   for (std::ptrdiff_t shift = -slack; shift <= slack; ++shift) {
     const std::ptrdiff_t signed_lag = centre + shift;
     if (signed_lag < 1) continue;
     const auto lag = static_cast<std::size_t>(signed_lag);
     if (lag >= series.size) break;
-    const std::vector<double> products = running_products(series, lag);
+    running_products(series, lag, products);
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = k * stride;
       if (i + lag + window > series.size) break;

@@ -101,7 +101,8 @@ template <class Combine>
 Series with_moving_average(const Series& series, double width_s, Combine combine) {
   const std::size_t n = series.size;
   Series out{series.begin_s, series.step_s, n, series.which, {}, series.known};
-  out.columns.assign(series.columns.size(), std::vector<double>(n));
+  out.columns.reserve(series.columns.size());
+  for (std::size_t c = 0; c < series.columns.size(); ++c) out.columns.emplace_back(n);
   if (n == 0) return out;
   const double width = std::clamp(width_s / series.step_s, 1.0, static_cast<double>(n));
   std::vector<double> sums(n + 1);
