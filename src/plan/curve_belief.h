@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "plan/reached.h"
 #include "plan/stretch_evidence.h"
 #include "predict/curve.h"
 #include "predict/draws.h"
@@ -42,6 +43,9 @@ class CurveBelief {
   /// Of each setting: expected gain over `saved` of the objective energy, where one that breaks the bound
   /// gains nothing.
   [[nodiscard]] Eigen::VectorXd expected_gains(double log_bound, double saved, double host_share) const;
+  /// Of each setting: expected gain over what is reached already, for the part of the time that it could take
+  /// beside that; of energy times time to the power of `delay`.
+  [[nodiscard]] Eigen::VectorXd expected_gains(const Reached& reached, double delay, double host_share) const;
   /// Standard deviation of how much the job itself drifts, as a fraction.
   [[nodiscard]] double drift() const { return drift_; }
 

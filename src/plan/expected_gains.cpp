@@ -57,4 +57,32 @@ Eigen::VectorXd CurveBelief::expected_gains(double log_bound, double saved, doub
   return out.cast<double>().matrix();
 }
 
+Eigen::VectorXd CurveBelief::expected_gains(const Reached& reached, double delay, double host_share) const {
+  // To first order: what makes a setting slower costs its energy, and the price of the time.
+  const double by_time = 1 + delay + reached.price;
+  const Eigen::ArrayXXf own =
+      (by_time * by_time * time_.own + power_.own).cast<float>().array().sqrt() + kCertain;
+  ArrayXf out = ArrayXf::Zero(times_.rows());
+  ArrayXf lost;
+  ArrayXf gain_over;
+  ArrayXf z;
+  Normal gains;
+  for (Index k = 0; k < weight_.size(); ++k) {
+    const auto time = times_.col(k).array();
+    const auto deviation = own.col(suspicion_of_[static_cast<std::size_t>(k)]);
+    lost = time.exp() - 1;
+    gain_over = static_cast<float>(1 - host_share) * energies_.col(k).array();
+    if (host_share > 0) gain_over += static_cast<float>(host_share) * (lost + 1);
+    if (delay > 0) gain_over *= (static_cast<float>(delay) * time).exp();
+    gain_over = 1 - gain_over - static_cast<float>(reached.saving) -
+                static_cast<float>(reached.price) * (lost - static_cast<float>(reached.faster));
+    z = gain_over / deviation;
+    gains.at(z);
+    for (Index i = 0; i < lost.size(); ++i)
+      lost[i] = static_cast<float>(reached.part(static_cast<double>(lost[i])));
+    out += static_cast<float>(weight_[k]) * lost * deviation * (z * gains.below + gains.density);
+  }
+  return out.cast<double>().matrix();
+}
+
 }  // namespace rubato::plan

@@ -89,16 +89,23 @@ class Governor final : public Strategy {
   void choose(const Observation& o);
   /// Of two that share the time, the one whose turn it is.
   void take_turn(const Observation& o, const plan::Account& account);
-  /// A setting that might be worth more than the one held, if it is what it may be; at a falling rate.
-  [[nodiscard]] std::optional<std::size_t> to_check(const Observation& o) const;
-  /// Whether a look at a setting is paid for by what is left of the budget now.
+  /// A setting that is worth a look, if that can be paid: every other time the one that is expected to gain
+  /// most, and where there is none, one that may be better.
+  [[nodiscard]] std::optional<std::size_t> to_check(const Observation& o);
+  /// Of the settings of which a look can be paid, the one that is expected to gain most beside those that are
+  /// known, more than is lost while it lasts.
+  [[nodiscard]] std::optional<std::size_t> expected_to_gain(const Observation& o) const;
+  /// A setting that might be worth more than the one held, if it is what it may be.
+  [[nodiscard]] std::optional<std::size_t> may_be_better(const Observation& o) const;
   /// Log time over the found setting's that a clock may take at most: work that waits for nothing but the
   /// clock takes as much longer as the clock is lower.
   [[nodiscard]] double slowest_by_clock(std::size_t setting, const std::vector<std::size_t>& measured) const;
   [[nodiscard]] std::vector<std::size_t> measured_settings() const;
+  /// Whether a look at a setting is paid for by what is left of the budget now. `own_part`: see
+  /// SpendingRules.
   [[nodiscard]] bool can_pay_look(const Observation& o, std::size_t setting,
-                                  const std::vector<std::size_t>& measured,
-                                  const plan::Account& account) const;
+                                  const std::vector<std::size_t>& measured, const plan::Account& account,
+                                  double own_part) const;
   [[nodiscard]] plan::Account account() const;
   /// The slowdown that the present program is given of it, with all that come back at one price of a second;
   /// nothing where that gains nothing.

@@ -47,6 +47,8 @@ bool Governor::surprising(const StretchMean& mean) const {
       return found.log_time - mean.log_time > kOtherTime + kErrors * off.noise ||
              mean.log_power - found.log_power > kOtherPower + kErrors * off.noise;
     case Purpose::hold: {
+      // Measured once, and little known since the job's cost changed, is no leave to take anything for its.
+      if (std::abs(off.time) > kOtherTime + kErrors * off.noise) return true;
       // What is to be held is not what it was taken for.
       const double unknown =
           std::min(kUnchanged + program().belief().log_time_deviation(target_), kOtherTime);

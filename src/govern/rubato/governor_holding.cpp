@@ -1,8 +1,6 @@
 // The governor once it has searched: what it holds, and how it spends the budget.
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <map>
 
 #include "base/percent.h"
@@ -37,10 +35,6 @@ constexpr double kNearBound = 0.5;
 
 // Of the bound: wide enough that the settings on either side are not the same.
 constexpr double kPriceStep = 0.01;
-
-constexpr double kCheckOptimism = 1.5;
-constexpr double kCheckGain = 0.003;
-constexpr double kKnownEnergy = 0.002;
 
 }  // namespace
 
@@ -151,7 +145,7 @@ Decision Governor::held(const Observation& o) {
   worth_controlling_ = worth_controlling();
   if (check) {
     const auto setting = to_check(o);
-    const bool looks = setting && can_pay_look(o, *setting, measured_settings(), account());
+    const bool looks = setting && can_pay_look(o, *setting, measured_settings(), account(), kOwnPart);
     program().next_check = program().ran() * (setting && !looks ? pace::kReviewEvery : pace::kCheckEvery);
     if (looks)
       return go(o, *setting, Purpose::check,
@@ -253,62 +247,6 @@ void Governor::take_turn(const Observation& o, const plan::Account& account) {
   const double lost = account.lost + turn * plan::most_lost(program().belief(), share_->slower, rules());
   chosen_ = lost <= account.bound * (account.work + turn) ? share_->slower : share_->faster;
   dwell_until_ = o.now + kTurn;
-}
-
-std::optional<std::size_t> Governor::to_check(const Observation& o) const {
-  const plan::CurveBelief& belief = program().belief();
-  // Asked of every setting.
-  const std::vector<std::size_t> measured = measured_settings();
-  const plan::Account now = account();
-  const std::function<bool(std::size_t)> may = [&](std::size_t i) {
-    return std::binary_search(measured.begin(), measured.end(), i) || can_pay_look(o, i, measured, now);
-  };
-  const plan::Spending best =
-      plan::spend(belief, options_.goal, program().board(), share_of_account(now, given(now)),
-                  {.caution = 0, .optimism = kCheckOptimism, .may = &may});
-  const auto unknown = [&](std::size_t i) {
-    return i != found_ && belief.log_energy_deviation(i) > kKnownEnergy;
-  };
-  if (options_.shares && best.share && best.share->gain > kCheckGain) {
-    if (unknown(best.share->slower)) return best.share->slower;
-    if (unknown(best.share->faster)) return best.share->faster;
-  }
-  if (unknown(best.setting)) return best.setting;
-  return std::nullopt;
-}
-
-std::vector<std::size_t> Governor::measured_settings() const {
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < settings_.size(); ++i)
-    if (program().history().measured(i)) out.push_back(i);
-  return out;
-}
-
-double Governor::slowest_by_clock(std::size_t setting, const std::vector<std::size_t>& measured) const {
-  const plan::CurveBelief& belief = program().belief();
-  const auto& clock = belief.at(setting).sm_clock;
-  if (!clock) return 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : measured) {
-    const auto& from = belief.at(i).sm_clock;
-    if (from && *from < *clock) continue;
-    const Megahertz top = from.value_or(options_.space.highest.sm_clock.value_or(*clock));
-    least = std::min(least, belief.log_time(i) + std::log(top / *clock));
-  }
-  return std::isfinite(least) ? least : 0;
-}
-
-bool Governor::can_pay_look(const Observation& o, std::size_t setting,
-                            const std::vector<std::size_t>& measured, const plan::Account& account) const {
-  const StretchNeeds& needs = pace::kCheck;
-  const double slower = std::exp(std::max(0.0, slowest_by_clock(setting, measured)));
-  const Seconds stretch = std::max({needs.time, o.sensor_period * needs.sensor_updates,
-                                    program().unit() * (slower * static_cast<double>(needs.iterations))});
-  // On the way there the setting held goes on; on the way back this one does.
-  const double length = (stretch + pace::kDrains + visit_.latency()).value();
-  const double lost =
-      std::max(plan::most_lost(program().belief(), setting, rules()), slower > 1 ? 1 - 1 / slower : 0.0);
-  return account.lost + length * lost <= account.bound * (account.work + length);
 }
 
 }  // namespace rubato::govern

@@ -20,7 +20,7 @@ inline constexpr StretchNeeds kBaseline{3_s, 250, 16};
 inline constexpr double kBaselineError = 0.0015;
 inline constexpr Seconds kLongestBaseline{120};
 
-inline constexpr StretchNeeds kConfirm{1_s, 50, 24};
+inline constexpr StretchNeeds kConfirm{1_s, 50, 20};
 inline constexpr double kConfirmEvery = 3;
 
 inline constexpr StretchNeeds kTrial{1_s, 50, 8};

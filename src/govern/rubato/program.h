@@ -92,6 +92,7 @@ class Program {
   bool searched = false;
   std::size_t chosen = 0;         // when another program took its place
   Seconds next_check;             // of ran(): another setting is looked at again
+  std::size_t checks = 0;         // so far
   Seconds next_confirm;           // likewise: the found setting
   std::optional<TimePoint> left;  // when another program took its place
   Seconds away;                   // for how long, the latest time; zero: it has not come back yet
