@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/invocation.h"
 #include "cli/print_run.h"
 #include "cli/records.h"
+#include "cli/report/file_page.h"
 #include "cli/report/period_report.h"
 #include "cli/report/telemetry_points.h"
 #include "progress/detectors.h"
@@ -68,10 +68,8 @@ Result<std::vector<const record::DeviceRecord*>> chosen(const record::RunRecord&
 
 /// Telemetry typed where a run is named is the likeliest slip.
 Error unread(const std::filesystem::path& file, Error error) {
-  constexpr std::string_view kRecord = "SQLite format 3";
-  std::string begin(kRecord.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  if (error.code != ErrorCode::corrupt || begin == kRecord) return error;
+  const auto source = page_source(file);
+  if (error.code != ErrorCode::corrupt || !source || *source == PageSource::record) return error;
   return {ErrorCode::invalid_argument, cat(file.string(), " is no record of a run"),
           cat("if it is telemetry as CSV: rubato period --trace ", file.string())};
 }

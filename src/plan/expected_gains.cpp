@@ -1,7 +1,6 @@
 // What every setting may be expected to gain, all of them and all curves at once.
 #include <Eigen/Core>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "plan/curve_belief.h"
@@ -28,36 +27,6 @@ struct Normal {
          below * (-0.356563782F + below * (1.781477937F + below * (-1.821255978F + below * 1.330274429F))));
     // Eigen's select takes one at a time.
     for (Index i = 0; i < x.size(); ++i) below[i] = x[i] < 0 ? below[i] : 1 - below[i];
-  }
-};
-
-/// Reached::part of many at once.
-struct Part {
-  explicit Part(const Reached& r)
-      : allowed(static_cast<float>(r.allowed)), faster(static_cast<float>(r.faster)) {
-    if (r.slower < std::numeric_limits<double>::infinity()) {
-      beside_slower = static_cast<float>(r.slower - r.allowed);
-      slower = static_cast<float>(r.slower);
-      shared = 1;
-    }
-    if (r.shares) beside_faster = static_cast<float>(r.allowed - r.faster);
-  }
-  float allowed;
-  float faster;
-  float beside_slower = 1;
-  float slower = 1;
-  float shared = 0;
-  float beside_faster = 0;
-
-  void of(ArrayXf& lost) const {
-    float* x = lost.data();
-    const Index n = lost.size();
-    for (Index i = 0; i < n; ++i) {
-      const bool within = x[i] <= allowed;
-      const float above = within ? beside_slower : beside_faster;
-      const float below = within ? slower - shared * x[i] : x[i] - faster;
-      x[i] = above / below;
-    }
   }
 };
 
@@ -98,7 +67,6 @@ Eigen::VectorXd CurveBelief::expected_gains(const Reached& reached, double delay
   ArrayXf gain_over;
   ArrayXf z;
   Normal gains;
-  const Part part(reached);
   for (Index k = 0; k < weight_.size(); ++k) {
     const auto time = times_.col(k).array();
     const auto deviation = own.col(suspicion_of_[static_cast<std::size_t>(k)]);
@@ -110,7 +78,8 @@ Eigen::VectorXd CurveBelief::expected_gains(const Reached& reached, double delay
                 static_cast<float>(reached.price) * (lost - static_cast<float>(reached.faster));
     z = gain_over / deviation;
     gains.at(z);
-    part.of(lost);
+    for (Index i = 0; i < lost.size(); ++i)
+      lost[i] = static_cast<float>(reached.part(static_cast<double>(lost[i])));
     out += static_cast<float>(weight_[k]) * lost * deviation * (z * gains.below + gains.density);
   }
   return out.cast<double>().matrix();

@@ -33,7 +33,7 @@ Reached reached(const CurveBelief& belief, const Goal& goal, Watts board, double
   const std::vector<Point> hull = lower_hull(std::move(points), &Point::lost, &Point::objective);
   std::size_t next = 1;
   while (next < hull.size() && hull[next].lost <= allowed) ++next;
-  out.faster = std::min(hull[next - 1].lost, allowed);
+  out.faster = hull[next - 1].lost;
   out.saving = 1 - hull[next - 1].objective;
   if (next == hull.size()) return out;
   out.slower = hull[next].lost;
