@@ -14,6 +14,11 @@ Watts beside_board(const Goal& goal) {
   return goal.host_watts.value_or(Watts{}) + goal.second.value_or(Watts{}) - goal.idle.value_or(Watts{});
 }
 
+int delay_exponent(Objective objective) {
+  if (objective == Objective::edp) return 1;
+  return objective == Objective::ed2p ? 2 : 0;
+}
+
 double share_of_time(const Goal& goal, Watts board) {
   if (!(board > Watts(0))) return 0;
   const Watts beside = std::max(beside_board(goal), Watts(-kMostIdle * board.value()));

@@ -14,6 +14,8 @@ enum class Objective { energy, edp, ed2p, cost, time };
 
 [[nodiscard]] std::string_view name_of(Objective objective);
 [[nodiscard]] Result<Objective> parse_objective(std::string_view name);
+/// The power of time that an energy is multiplied by.
+[[nodiscard]] int delay_exponent(Objective objective);
 
 struct Goal {
   Objective objective = Objective::energy;

@@ -18,10 +18,10 @@ struct Point {
 }  // namespace
 
 Reached reached(const CurveBelief& belief, const Goal& goal, Watts board, double allowed,
-                std::span<const std::size_t> settings) {
+                std::span<const std::size_t> settings, bool may_share) {
   Reached out;
   out.allowed = allowed;
-  out.shares = goal.objective == Objective::energy || goal.objective == Objective::cost;
+  out.shares = may_share && (goal.objective == Objective::energy || goal.objective == Objective::cost);
   std::vector<Point> points{{0, 1}};
   for (const std::size_t i : settings)
     if (i != belief.found()) points.push_back({belief.time(i) - 1, objective_ratio(belief, i, goal, board)});

@@ -31,8 +31,9 @@ struct Reached {
   }
 };
 
-/// By the expected costs of `settings` and of the found one.
+/// By the expected costs of `settings` and of the found one. `may_share`: two settings may share the time, as
+/// they do for energy and cost alone.
 [[nodiscard]] Reached reached(const CurveBelief& belief, const Goal& goal, Watts board, double allowed,
-                              std::span<const std::size_t> settings);
+                              std::span<const std::size_t> settings, bool may_share);
 
 }  // namespace rubato::plan

@@ -9,6 +9,7 @@ import functools
 import json
 import os
 import pathlib
+import platform
 import random
 import shutil
 import signal
@@ -171,7 +172,7 @@ def preload_sanitizer(environment):
     """A sanitized stand-in needs the sanitizer's runtime in a program that has none."""
     if not SANITIZED:
         return environment
-    runtime = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
+    runtime = subprocess.run(["clang-14", f"-print-file-name=libclang_rt.asan-{platform.machine()}.so"], capture_output=True, text=True, check=True).stdout.strip()
     return {**environment, "LD_PRELOAD": runtime}
 
 

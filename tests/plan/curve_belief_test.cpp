@@ -139,7 +139,7 @@ TEST(CurveBelief, ADifferenceSeenAtManyTimesIsKnownThoughTheJobDrifts) {
       const double moved = i % 2 == 0 ? 1.01 : 0.99;
       seen.push_back(measured(3, 60 + 60.0 * i, moved, moved));
     }
-    for (const std::size_t at : {3, 1}) {
+    for (const std::size_t at : {3U, 1U}) {
       seen.push_back(measured(at, 0, at == 1 ? 1.02 : 1, at == 1 ? 0.8 : 1, -1));
       seen.back().span = Seconds(0);
       seen.back().drifted = at == 1 ? drifted : 0;

@@ -23,7 +23,7 @@ CurveBelief unsure_of_the_middle() {
 }
 
 TEST(Reached, TwoThatAreKnownShareWhatIsAllowed) {
-  const Reached two = reached(unsure_of_the_middle(), kEnergy, 200_W, 0.06, kEnds);
+  const Reached two = reached(unsure_of_the_middle(), kEnergy, 200_W, 0.06, kEnds, true);
   EXPECT_NEAR(two.faster, 0.02, 1e-3);
   EXPECT_NEAR(two.slower, 0.10, 1e-3);
   EXPECT_NEAR(two.saving, 0.05, 1e-3);
@@ -31,7 +31,7 @@ TEST(Reached, TwoThatAreKnownShareWhatIsAllowed) {
 }
 
 TEST(Reached, BeyondTheSlowestOneItAloneIsBest) {
-  const Reached one = reached(unsure_of_the_middle(), kEnergy, 200_W, 0.2, kEnds);
+  const Reached one = reached(unsure_of_the_middle(), kEnergy, 200_W, 0.2, kEnds, true);
   EXPECT_NEAR(one.faster, 0.10, 1e-3);
   EXPECT_EQ(one.price, 0);
   EXPECT_NEAR(one.at(0.2), 0.20, 1e-3);
@@ -39,7 +39,7 @@ TEST(Reached, BeyondTheSlowestOneItAloneIsBest) {
 }
 
 TEST(Reached, WhereNothingIsKnownTheFoundSettingIs) {
-  const Reached none = reached(unsure_of_the_middle(), kEnergy, 200_W, 0.05, {});
+  const Reached none = reached(unsure_of_the_middle(), kEnergy, 200_W, 0.05, {}, true);
   EXPECT_EQ(none.saving, 0);
   EXPECT_EQ(none.faster, 0);
   EXPECT_EQ(none.part(0.05), 1);
@@ -48,9 +48,16 @@ TEST(Reached, WhereNothingIsKnownTheFoundSettingIs) {
 TEST(Reached, TimeIsNotSharedForTheEnergyDelayProduct) {
   Goal goal = kEnergy;
   goal.objective = Objective::edp;
-  const Reached one = reached(unsure_of_the_middle(), goal, 200_W, 0.06, kEnds);
+  const Reached one = reached(unsure_of_the_middle(), goal, 200_W, 0.06, kEnds, true);
   EXPECT_NEAR(one.saving, 1 - 0.95 * 1.02, 1e-3);
   EXPECT_EQ(one.price, 0);
+  EXPECT_EQ(one.part(0.03), 1);
+  EXPECT_EQ(one.part(0.07), 0);
+}
+
+TEST(Reached, TimeIsNotSharedWhereItMayNotBe) {
+  const Reached one = reached(unsure_of_the_middle(), kEnergy, 200_W, 0.06, kEnds, false);
+  EXPECT_NEAR(one.saving, 1 - 0.95, 1e-3);
   EXPECT_EQ(one.part(0.03), 1);
   EXPECT_EQ(one.part(0.07), 0);
 }
@@ -59,7 +66,7 @@ TEST(Reached, TimeIsNotSharedForTheEnergyDelayProduct) {
 // which gains.
 TEST(Reached, AGainIsExpectedOfWhatMayLieAboveTheLine) {
   const CurveBelief belief = unsure_of_the_middle();
-  const Reached two = reached(belief, kEnergy, 200_W, 0.06, kEnds);
+  const Reached two = reached(belief, kEnergy, 200_W, 0.06, kEnds, true);
   const auto gains = belief.expected_gains(two, 0, 0);
   EXPECT_GE(gains[kMiddle], 0.5 * (0.20 - 0.125));
   EXPECT_LE(gains[kMiddle], 0.65 * (0.20 - 0.125));
@@ -70,8 +77,8 @@ TEST(Reached, AGainIsExpectedOfWhatMayLieAboveTheLine) {
 TEST(Reached, WhatIsSlowerThanAllowedGainsOnlyForItsPart) {
   const CurveBelief belief = unsure_of_the_middle();
   const std::vector<std::size_t> shallow = {kShallow};
-  const Reached within = reached(belief, kEnergy, 200_W, 0.06, shallow);
-  const Reached over = reached(belief, kEnergy, 200_W, 0.04, shallow);
+  const Reached within = reached(belief, kEnergy, 200_W, 0.06, shallow, true);
+  const Reached over = reached(belief, kEnergy, 200_W, 0.04, shallow, true);
   EXPECT_NEAR(over.part(0.06), 0.5, 0.02);
   EXPECT_NEAR(belief.expected_gains(over, 0, 0)[kMiddle] / belief.expected_gains(within, 0, 0)[kMiddle], 0.5,
               0.05);

@@ -5,10 +5,9 @@
 namespace rubato::govern {
 
 Aim aim_of(const Goal& goal) {
-  Aim out{.time_power = 0, .beside = beside_board(goal), .bound = goal.max_slowdown};
-  if (goal.objective == Objective::edp) out.time_power = 1;
-  if (goal.objective == Objective::ed2p) out.time_power = 2;
-  return out;
+  return {.time_power = delay_exponent(goal.objective),
+          .beside = beside_board(goal),
+          .bound = goal.max_slowdown};
 }
 
 bool better(const Score& a, const Score& b) {

@@ -98,6 +98,15 @@ void Contrasts::forget(std::size_t setting) {
   std::erase_if(rows_, [&](const auto& r) { return r.mean.at == setting; });
 }
 
+bool Contrasts::drop_below(double weight) {
+  const auto least = std::min_element(rows_.begin(), rows_.end(), [this](const Row& a, const Row& b) {
+    return a.mean.at != found_ && (b.mean.at == found_ || a.weight < b.weight);
+  });
+  if (least == rows_.end() || least->mean.at == found_ || least->weight >= weight) return false;
+  rows_.erase(least);
+  return true;
+}
+
 void Contrasts::weaken(const std::map<std::size_t, double>& part_of) {
   for (auto& row : rows_) {
     const double part = part_of.at(row.mean.at);

@@ -25,6 +25,8 @@ class Contrasts {
   void add(const plan::MeasuredStretch& at_found, std::span<const plan::MeasuredStretch> beside,
            double drift_per_unit);
   void forget(std::size_t setting);
+  /// The setting that least is known of, if that is less than so much work tells. False: there is none.
+  bool drop_below(double weight);
   void clear() { rows_.clear(); }
   /// Of each setting's work only so much counts from now on.
   void weaken(const std::map<std::size_t, double>& part_of);

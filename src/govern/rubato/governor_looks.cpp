@@ -21,12 +21,6 @@ constexpr double kCheckGain = 0.003;
 // long a run again is over.
 constexpr double kGainedOver = 0.25;
 
-/// Powers of time in the objective, beside energy.
-double delay_of(Objective objective) {
-  if (objective == Objective::edp) return 1;
-  return objective == Objective::ed2p ? 2 : 0;
-}
-
 }  // namespace
 
 // What is expected to gain finds what lies beside the settings that are known, and with two knobs between
@@ -48,9 +42,9 @@ std::optional<std::size_t> Governor::expected_to_gain(const Observation& o) cons
       std::expm1(std::log1p(share_of_account(all, given(all)).allowed()) - rules.caution * rules.common);
   if (!(allowed > 0)) return std::nullopt;
   const std::vector<std::size_t> measured = measured_settings();
-  const plan::Reached reached = plan::reached(belief, goal, board, allowed, measured);
+  const plan::Reached reached = plan::reached(belief, goal, board, allowed, measured, options_.shares);
   const Eigen::VectorXd gains =
-      belief.expected_gains(reached, delay_of(goal.objective), share_of_time(goal, board));
+      belief.expected_gains(reached, delay_exponent(goal.objective), share_of_time(goal, board));
   // Of the energy of a look, with errors of time and power alike.
   const double noise =
       program().history().time_error(static_cast<double>(pace::kCheck.iterations)) * std::numbers::sqrt2;

@@ -51,7 +51,7 @@ plan::MeasuredStretch History::stretch_of(std::size_t setting, const StretchMean
 void History::add(std::size_t setting, const StretchMean& mean, int era) {
   era_ = era;
   stretches_.push_back(stretch_of(setting, mean, era));
-  if (stretches_.size() + contrasts_.size() > kMost) thin();
+  while (stretches_.size() + contrasts_.size() > kMost) thin();
 }
 
 void History::look(std::size_t setting, const StretchMean& mean, int era) {
@@ -61,7 +61,7 @@ void History::look(std::size_t setting, const StretchMean& mean, int era) {
 void History::believe() {
   for (const auto& s : looks_) {
     stretches_.push_back(s);
-    if (stretches_.size() + contrasts_.size() > kMost) thin();
+    while (stretches_.size() + contrasts_.size() > kMost) thin();
   }
   looks_.clear();
 }
@@ -129,11 +129,22 @@ void History::thin() {
   if (merge_closest(std::numeric_limits<double>::infinity(), kLongestSpan)) return;
   if (settle_oldest(kForgotten)) return;
   if (merge_closest(std::numeric_limits<double>::infinity(), 0)) return;
-  // Each is all that is known of its setting.
-  stretches_.erase(
-      std::min_element(stretches_.begin(), stretches_.end(), [this](const auto& a, const auto& b) {
-        return a.at != found_ && (b.at == found_ || a.work < b.work);
-      }));
+  drop_least();
+}
+
+// Each is all that is known of its setting. What is new has had no time to become much.
+void History::drop_least() {
+  const Seconds now = stretches_.back().when;
+  const auto least = [this](auto begin, auto end) {
+    return std::min_element(begin, end, [this](const auto& a, const auto& b) {
+      return a.at != found_ && (b.at == found_ || a.work < b.work);
+    });
+  };
+  const auto first_new = std::find_if(stretches_.begin(), stretches_.end(),
+                                      [&](const auto& s) { return (now - s.when).value() <= kForgotten; });
+  const auto old = least(stretches_.begin(), first_new);
+  if (contrasts_.drop_below(old == first_new ? std::numeric_limits<double>::infinity() : old->work)) return;
+  stretches_.erase(old == first_new ? least(stretches_.begin(), std::prev(stretches_.end())) : old);
 }
 
 bool History::drop_alone() {

@@ -54,6 +54,8 @@ class History {
   /// Of one setting and era: those that span least, `longest` seconds at most, and lie so far from any
   /// stretch at the found setting. False where there are none.
   bool merge_closest(double longest, double away);
+  /// All that is known of one setting: the one that least is known of.
+  void drop_least();
   /// Seconds to the nearest stretch at the found setting of its era.
   [[nodiscard]] double from_other_side(const plan::MeasuredStretch& s) const;
 

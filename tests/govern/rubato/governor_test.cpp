@@ -243,7 +243,7 @@ TEST(Governor, AGpuThatMostlyWaitsIsTriedLowerAtOnce) {
 }
 
 TEST(Governor, AUtilisationThatMisleadsCostsTheBoundNothing) {
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
     DrivenRun run(five_percent(), seed);
     run.job.clocked = 0.6;
     run.features = std::make_shared<std::map<std::string, double>>(

@@ -186,6 +186,35 @@ TEST(History, AnEraThatIsOverAndShowsOneSettingTellsNothing) {
   EXPECT_TRUE(history.measured(1));
 }
 
+// A job that is known at more settings than there is room for, far from the found one.
+TEST(History, WhereAllIsTakenWhatIsNewStaysAndWhatLittleIsKnownOfGoes) {
+  History history(kFound);
+  for (std::size_t setting = 1; setting <= 60; ++setting) {
+    const double begin = static_cast<double>(setting) * 1000;
+    for (int i = 0; i < 20; ++i) add(history, setting, begin + i * 10, begin + i * 10 + 9.0);
+    EXPECT_EQ(history.work_at(setting), 20 * 50) << "of setting " << setting;
+    EXPECT_LE(history.rows().size(), 44);
+  }
+}
+
+// The same beside the found setting, in eras that are over.
+TEST(History, WhereAllIsTakenByDifferencesTheOneThatLeastIsKnownOfGoes) {
+  History history(kFound);
+  for (int setting = 1; setting <= 60; ++setting) {
+    const double begin = setting * 1000.0;
+    add(history, kFound, begin, begin + 9, setting);
+    for (int i = 1; i <= (setting == 5 ? 1 : 4); ++i)
+      add(history, static_cast<std::size_t>(setting), begin + i * 10, begin + i * 10 + 9.0, setting);
+    // Shares a setting with those before.
+    add(history, 100, begin + 60, begin + 69, setting);
+    EXPECT_TRUE(history.measured(static_cast<std::size_t>(setting))) << setting;
+    EXPECT_LE(history.rows().size(), 44);
+  }
+  EXPECT_TRUE(history.measured(kFound));
+  EXPECT_TRUE(history.measured(100));
+  EXPECT_FALSE(history.measured(5));
+}
+
 TEST(History, WhatIsInheritedTellsNoBetterThanTwoSuchProgramsAreAlike) {
   History history(kFound);
   for (int i = 0; i < 20; ++i) add(history, i % 2 == 0 ? kFound : 3, i * 20.0, i * 20 + 10.0);

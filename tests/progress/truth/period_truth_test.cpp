@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 200'000;
 // Twelve of each of the 95 pairs of family and sensor; one where it would take minutes.
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifdef NDEBUG
 constexpr std::uint64_t kTraces = 1140;
 #else
 constexpr std::uint64_t kTraces = 95;
