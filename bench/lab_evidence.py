@@ -30,7 +30,8 @@ LENGTHS = (4000, 36000)
 CHANGING_LENGTHS = (4000, 36000, 360000)
 SAME_GOAL = ["gpoeo", "odpp", "mf-gpoeo", "depo", "zeus", "bisection", "static-sweep"]
 MODELS = ["iid", "drift", "heavy-tail", "steps"]
-ALIKE = [("gpoeo@published", "5%"), ("rubato", "1.3%"), ("mf-gpoeo@published", "5%"), ("rubato", "4.4%"), ("rubato", "5%")]
+ALIKE = [("gpoeo@published", "5%", "0"), ("rubato", "1.3%", "0"), ("mf-gpoeo@published", "5%", "0"), ("rubato", "4.4%", "0"),
+         ("rubato", "4.4%", "120"), ("rubato", "5%", "0"), ("rubato", "5%", "120")]
 SUITES = ["gpoeo-71", "v100", "a100", "h100", "time-varying", "boards-8"]
 
 
@@ -206,13 +207,15 @@ def changing(lab):
 def alike_slowdown(lab):
     print("## At the slowdown of others\n")
     print("A strategy that runs slower saves more, so `rubato` on `gpoeo-71` (4,000 iterations, seed 1) with bounds that bring its mean "
-          "slowdown near that of `gpoeo` and `mf-gpoeo` as published.\n")
-    print("| strategy | bound | saved | slower, mean | slowest | runs over the bound |")
-    print("|---|---|---|---|---|---|")
-    for name, limit in ALIKE:
-        run = lab.one("gpoeo-71", name, "--max-slowdown", limit)
-        print("| %s | %s | %s | %s | %s | %d |" % (
-            name, limit.replace("%", " %"), percent(run["saving_mean"]), percent(run["slowdown_mean"], 2),
+          "slowdown near that of `gpoeo` and `mf-gpoeo` as published. Where a second is worth something, as `--second-watts` (and "
+          "`--eta` of `rubato run`) says it, jobs that lose much time for little energy are not slowed to the bound; it is counted "
+          "nowhere.\n")
+    print("| strategy | bound | a second's worth | saved | slower, mean | slowest | runs over the bound |")
+    print("|---|---|---|---|---|---|---|")
+    for name, limit, second in ALIKE:
+        run = lab.one("gpoeo-71", name, "--max-slowdown", limit, "--second-watts", second)
+        print("| %s | %s | %s W | %s | %s | %s | %d |" % (
+            name, limit.replace("%", " %"), second, percent(run["saving_mean"], 2), percent(run["slowdown_mean"], 2),
             percent(run["slowdown_max"]), run["bound_violations"]))
     print()
 

@@ -171,6 +171,10 @@ void add_lab_run(CLI::App& lab, Invocation& invocation) {
   run->add_option("--host-watts", text.host_watts,
                   "what the host draws, counted with the boards (default: 0)")
       ->type_name("W");
+  run->add_option(
+         "--second-watts", text.second_watts,
+         "what a second is worth per board where settings are chosen; no figure counts it (default: 0)")
+      ->type_name("W");
   run->add_option("--threads", text.threads, "at most so many at once (default: one per core)")
       ->type_name("N")
       ->check(CLI::Range(1U, kMostThreads));

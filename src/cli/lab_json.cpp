@@ -127,6 +127,7 @@ Object lab_json(const LabReport& lab, bool every_workload) {
   out.set("seed", lab.options.seed);
   out.set("seeds", lab.options.seeds);
   out.set("host_watts", Amount{lab.options.goal.host_watts.value_or(Watts(0)).value(), "W"});
+  if (const auto& second = lab.options.goal.second) out.set("second_watts", Amount{second->value(), "W"});
   if (!lab.train.empty()) out.set("train", lab.train);
   out.set("workloads", lab.jobs.size());
   if (lab.correction) out.set("correction", correction_json(*lab.correction));

@@ -60,12 +60,20 @@ Result<LabWanted> parse_lab(const LabText& text) {
   const auto bound = parse_max_slowdown(text.max_slowdown);
   if (!bound) return fail(bound.error());
   campaign.goal.max_slowdown = bound->value_or(campaign.goal.max_slowdown);
+  const auto watts = [](std::string_view option, double value) -> Result<Watts> {
+    if (value >= 0 && value < 1e6) return Watts(value);
+    return fail(ErrorCode::invalid_argument, cat(option, " ", value, " is no power"),
+                cat("write it in watts, as in ", option, " 300"));
+  };
   if (text.host_watts) {
-    if (!(*text.host_watts >= 0 && *text.host_watts < 1e6))
-      return fail(ErrorCode::invalid_argument,
-                  cat("--host-watts ", *text.host_watts, " is no power of a host"),
-                  "write it in watts, as in --host-watts 300");
-    campaign.goal.host_watts = Watts(*text.host_watts);
+    const auto host = watts("--host-watts", *text.host_watts);
+    if (!host) return fail(host.error());
+    campaign.goal.host_watts = *host;
+  }
+  if (text.second_watts) {
+    const auto second = watts("--second-watts", *text.second_watts);
+    if (!second) return fail(second.error());
+    campaign.goal.second = *second;
   }
   const auto model = lab::parse_noise_model(text.noise_model);
   if (!model) return fail(model.error());

@@ -29,6 +29,7 @@ struct LabText {
   std::uint64_t seed = 1;
   std::uint64_t seeds = 1;
   std::optional<double> host_watts;
+  std::optional<double> second_watts;
   unsigned threads = 0;  // 0: one per core
 };
 

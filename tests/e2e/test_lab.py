@@ -91,6 +91,15 @@ class Lab(MachineTest):
         found = self.said("--table", self.table(), "--strategies", "oracle", "--host-watts", "100000", "--iterations", "10")
         self.assertEqual(found["strategies"][0]["saving_mean"], 0)
 
+    def test_where_time_weighs_more_less_is_saved_and_lost(self):
+        found = self.said("--suite", "v100", "--strategies", "rubato", "--iterations", "600", "--second-watts", "150")
+        self.assertEqual(found["second_watts"], 150)
+        (weighed,) = found["strategies"]
+        (alone,) = self.said("--suite", "v100", "--strategies", "rubato", "--iterations", "600")["strategies"]
+        self.assertLess(weighed["slowdown_mean"], alone["slowdown_mean"])
+        self.assertLess(weighed["saving_mean"], alone["saving_mean"])
+        self.assertEqual(weighed["fixed_oracle_saving_mean"], alone["fixed_oracle_saving_mean"], "no figure counts it")
+
     def test_what_is_wrong_is_refused(self):
         table = self.table()
         for words, said in (
@@ -105,6 +114,7 @@ class Lab(MachineTest):
             (("--table", table, "--strategies", "oracle", "--truth", "false"), "--truth"),
             (("--table", table, "--strategies", "oracle", "--knobs", "memory-clock"), "memory-clock"),
             (("--table", table, "--strategies", "oracle", "--iterations", "0"), "--iterations"),
+            (("--table", table, "--strategies", "rubato", "--second-watts", "-1"), "--second-watts"),
             (("--table", table.parent / "absent.csv", "--strategies", "oracle"), "absent.csv"),
         ):
             self.assertIn(said, self.refused(*words), words)
