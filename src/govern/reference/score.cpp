@@ -5,9 +5,8 @@
 namespace rubato::govern {
 
 Aim aim_of(const Goal& goal) {
-  return {.time_power = delay_exponent(goal.objective),
-          .beside = beside_board(goal),
-          .bound = goal.max_slowdown};
+  return {
+      .time_power = delay_exponent(goal.objective), .beside = beside_board(goal), .bound = goal.max_slowdown};
 }
 
 bool better(const Score& a, const Score& b) {
