@@ -56,6 +56,14 @@ void print_sum(const char* what, const std::vector<Row>& rows, WholeRun Row::*wh
               rows.size(), sum.searched, 100 * sum.saved, 100 * sum.slower, 100 * sum.slowest, sum.over);
 }
 
+void name_over(const char* what, const std::vector<Row>& rows, WholeRun Row::*which, double bound) {
+  for (const Row& row : rows)
+    if ((row.*which).slower > bound)
+      std::printf("\nOver the bound of %.0f %%, %s: %s on %s, %.2f %% slower in %.0f s.\n", 100 * bound, what,
+                  row.wish.workload.c_str(), row.wish.board.c_str(), 100 * (row.*which).slower,
+                  row.marked.alone.value());
+}
+
 void print_run(const WholeRun& run) {
   if (run.searched)
     std::printf(" %.1f %% | %.1f %% | %.0f %% |", 100 * run.saved, 100 * run.slower, 100 * run.held);
@@ -108,6 +116,9 @@ void print_page(const std::vector<Row>& rows, int iterations, unsigned long long
   print_sum("marks", rows, &Row::marked, kBound);
   print_sum("telemetry alone", rows, &Row::unmarked, kBound);
   print_sum("marks", rows, &Row::tight, kTightBound);
+  name_over("marks", rows, &Row::marked, kBound);
+  name_over("telemetry alone", rows, &Row::unmarked, kBound);
+  name_over("marks", rows, &Row::tight, kTightBound);
   const std::string* board = nullptr;
   for (const Row& row : rows) {
     if (board == nullptr || *board != row.wish.board)
