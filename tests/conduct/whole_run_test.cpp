@@ -60,5 +60,16 @@ TEST(WholeRun, OfTelemetryAloneKeepsTheBoundAndSavesWhereIterationsAreSeen) {
   EXPECT_GT(sum.saved / sum.runs, 0.02);
 }
 
+// Its limit bites harder once the board is hot. The hot one takes nearly as long at the limit held as the
+// cold one did, and was taken for it.
+TEST(WholeRun, UnderATightBoundAHotBoardIsNotTakenForTheColdOne) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    const WholeRun run =
+        whole_run({.board = "v100-pcie-16gb", .workload = "rnn", .seed = seed, .max_slowdown = 0.01});
+    EXPECT_LE(run.slower, 0.01) << "seed " << seed;
+    EXPECT_GT(run.saved, 0.005) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace rubato::conduct

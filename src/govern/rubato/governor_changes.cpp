@@ -30,6 +30,7 @@ constexpr double kSameProgram = 0.025;
 // At another setting it is told without going back to the found one where it is nearer, and well enough
 // known.
 constexpr double kRecognised = 0.015;
+constexpr double kRecognisedOfBound = 0.3;  // no more than this of it may be taken for nothing
 constexpr double kWellKnown = 0.02;
 // Beyond so many programs a change of cost begins no variant.
 constexpr std::size_t kMostVariants = 12;
@@ -151,6 +152,7 @@ bool Governor::stray_at_most() const {
 
 std::optional<std::size_t> Governor::recognised(const StretchMean& mean) const {
   if (purpose_ != Purpose::hold) return std::nullopt;
+  const double near = std::min(kRecognised, kRecognisedOfBound * options_.goal.max_slowdown);
   std::optional<std::size_t> out;
   for (std::size_t i = 0; i < programs_.size(); ++i) {
     const Program& p = *programs_[i];
@@ -158,8 +160,8 @@ std::optional<std::size_t> Governor::recognised(const StretchMean& mean) const {
         std::max(p.belief().log_time_deviation(target_), p.belief().log_energy_deviation(target_));
     const double time_off = mean.log_time - p.at_found().log_time - p.belief().log_time(target_);
     const double power_off = mean.log_power - p.at_found().log_power - p.belief().log_power(target_);
-    if (i == current_ || !p.searched || known > kWellKnown || std::abs(time_off) > kRecognised + known ||
-        std::abs(power_off) > kRecognised + known)
+    if (i == current_ || !p.searched || known > kWellKnown || std::abs(time_off) > near + known ||
+        std::abs(power_off) > near + known)
       continue;
     if (out) return std::nullopt;
     out = i;
