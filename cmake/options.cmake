@@ -38,8 +38,6 @@ target_compile_options(rubato_flags INTERFACE -Wall -Wextra -Wpedantic -Wconvers
                        -Wno-missing-field-initializers
                        # g++ 12 sees overlapping copies in std::string where there are none (GCC bug 105651).
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-                       # The report's page is one literal, longer than every compiler has to take.
-                       $<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>
                        $<$<BOOL:${RUBATO_WERROR}>:-Werror>)
 if(RUBATO_SANITIZE)
   add_compile_options(-fsanitize=${RUBATO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

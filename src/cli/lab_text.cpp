@@ -164,7 +164,7 @@ void say_lab(Page& page, const LabReport& lab, bool every_workload) {
     page.say("No row says that it is the default: the one with every knob at its highest is taken for it.");
   if (const auto host = lab.options.goal.host_watts; host && *host > Watts(0))
     page.say(cat("Savings count ", *host, " of the host beside the boards."));
-  if (const auto& second = lab.options.goal.second)
+  if (const auto& second = lab.options.goal.second; second && *second > Watts(0))
     page.say(cat("Settings are chosen as if each second took ", Joules(second->value()),
                  " more of each board; no figure counts them."));
   page.gap();

@@ -19,6 +19,10 @@ int delay_exponent(Objective objective) {
   return objective == Objective::ed2p ? 2 : 0;
 }
 
+bool adds_up(Objective objective) {
+  return objective == Objective::energy || objective == Objective::cost;
+}
+
 double share_of_time(const Goal& goal, Watts board) {
   if (!(board > Watts(0))) return 0;
   const Watts beside = std::max(beside_board(goal), Watts(-kMostIdle * board.value()));

@@ -16,6 +16,9 @@ enum class Objective { energy, edp, ed2p, cost, time };
 [[nodiscard]] Result<Objective> parse_objective(std::string_view name);
 /// The power of time that an energy is multiplied by.
 [[nodiscard]] int delay_exponent(Objective objective);
+/// Of settings that share the time: whether it is the sum of what each makes, so that sharing may be better
+/// than either.
+[[nodiscard]] bool adds_up(Objective objective);
 
 struct Goal {
   Objective objective = Objective::energy;

@@ -8,20 +8,6 @@
 namespace rubato::plan {
 namespace {
 
-double powers_of(Objective objective) {
-  switch (objective) {
-    case Objective::energy:
-    case Objective::cost:
-    case Objective::time:
-      return 0;
-    case Objective::edp:
-      return 1;
-    case Objective::ed2p:
-      return 2;
-  }
-  return 0;
-}
-
 double chance_below(double mean, double variance, double bound) {
   if (variance <= 0) return mean <= bound ? 1 : 0;
   return normal_below((bound - mean) / std::sqrt(variance));
@@ -55,7 +41,7 @@ Belief belief_at(const predict::Prediction& believed, std::size_t i) {
 
 ObjectiveRatio::ObjectiveRatio(const Goal& goal, Watts board_at_default) {
   const double share = goal.objective == Objective::time ? 1.0 : share_of_time(goal, board_at_default);
-  const double delay = powers_of(goal.objective);
+  const double delay = delay_exponent(goal.objective);
   terms_ = {Term{1 - share, 1, delay}, Term{share, 0, delay + 1}};
 }
 

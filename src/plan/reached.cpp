@@ -21,7 +21,7 @@ Reached reached(const CurveBelief& belief, const Goal& goal, Watts board, double
                 std::span<const std::size_t> settings, bool may_share) {
   Reached out;
   out.allowed = allowed;
-  out.shares = may_share && (goal.objective == Objective::energy || goal.objective == Objective::cost);
+  out.shares = may_share && adds_up(goal.objective);
   std::vector<Point> points{{0, 1}};
   for (const std::size_t i : settings)
     if (i != belief.found()) points.push_back({belief.time(i) - 1, objective_ratio(belief, i, goal, board)});

@@ -67,7 +67,7 @@ Spending spend(const CurveBelief& belief, const Goal& goal, Watts board, const A
       out.setting = o.setting;
     }
   out.objective = objective_ratio(belief, out.setting, goal, board);
-  if (goal.objective != Objective::energy && goal.objective != Objective::cost) return out;
+  if (!adds_up(goal.objective)) return out;
   cheap.push_back({belief.found(), 0, 1});
   double pair = best;
   for (const Option& a : cheap)

@@ -81,8 +81,7 @@ void Governor::take_up(std::size_t to) {
 }
 
 std::optional<double> Governor::given(const plan::Account& account) const {
-  const Objective objective = options_.goal.objective;
-  if (objective != Objective::energy && objective != Objective::cost) return std::nullopt;
+  if (!adds_up(options_.goal.objective)) return std::nullopt;
   std::vector<Claim> claims;
   std::size_t which = 0;
   Seconds away;
