@@ -56,6 +56,11 @@ EnergySource made(SourceFacts facts, const SeriesView& series, const SensorFacts
   return {std::move(facts), std::move(curve)};
 }
 
+std::string detail_of(const std::optional<EnergyWindow>& whole, const SensorFacts& sensor) {
+  if (!whole || whole->source.quality.empty()) return sensor.source;
+  return sensor.source.empty() ? whole->source.quality : cat(whole->source.quality, "; ", sensor.source);
+}
+
 void add_device(const record::RunRecord& run, std::size_t index, const Steps& steps,
                 std::vector<EnergySource>& out) {
   const record::DeviceRecord& device = run.devices[index];
@@ -65,6 +70,7 @@ void add_device(const record::RunRecord& run, std::size_t index, const Steps& st
                     .place = device.info.identity.name,
                     .kind = device.info.kind,
                     .gpu = index};
+  const SensorFacts& sensor = device.info.sensor;
   const auto other = [&](Scope scope) {
     SourceFacts part = facts;
     part.scope = scope;
@@ -73,9 +79,9 @@ void add_device(const record::RunRecord& run, std::size_t index, const Steps& st
     if (end != nullptr)
       for (const EnergyWindow& w : end->other_scopes)
         if (w.source.scope == scope) part.whole = w;
+    part.detail = detail_of(part.whole, sensor);
     return part;
   };
-  const SensorFacts& sensor = device.info.sensor;
   const Readings* readings = &device.fast;
   if (has(*readings, &FastReading::module_power, &FastReading::module_energy_counter))
     out.push_back(made(other(Scope::module),
@@ -83,6 +89,7 @@ void add_device(const record::RunRecord& run, std::size_t index, const Steps& st
                        steps));
   SourceFacts own = facts;
   if (end != nullptr) own.whole = end->energy;
+  own.detail = detail_of(own.whole, sensor);
   out.push_back(made(own, {readings, &FastReading::power, &FastReading::energy_counter}, sensor, steps));
   if (has(*readings, &FastReading::memory_power, nullptr))
     out.push_back(made(other(Scope::memory), {readings, &FastReading::memory_power, nullptr}, sensor, steps));
@@ -102,6 +109,7 @@ void add_channel(const record::RunRecord& run, std::size_t index, std::vector<En
         facts.lag = end.lag;
         facts.lag_quality = end.lag_quality;
       }
+  facts.detail = detail_of(facts.whole, channel.info.channel.sensor);
   out.push_back(made(std::move(facts), {&channel.readings, &FastReading::power, &FastReading::energy_counter},
                      channel.info.channel.sensor));
 }

@@ -23,6 +23,7 @@ struct SourceFacts {
   std::optional<std::size_t> gpu;      // position in the record's devices
   std::optional<std::size_t> channel;  // position in the record's channels
   std::optional<EnergyWindow> whole;   // the run's energy as the record tells it
+  std::string detail;                  // what is known of the sensor, and what went wrong with it
   std::optional<Seconds> lag;          // a meter's own, behind the GPUs' power
   std::string lag_quality;
 };

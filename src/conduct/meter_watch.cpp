@@ -170,7 +170,7 @@ void MeterWatch::doubt(Channel& channel, const std::string& what) {
 
 void MeterWatch::judge(Channel& channel, const measure::CounterStep& step) {
   if (const auto* jump = std::get_if<measure::CounterJump>(&step))
-    doubt(channel, cat("its energy leapt by ", jump->by));
+    doubt(channel, cat("its energy ", jump->by < Joules(0) ? "fell" : "leapt", " by ", abs(jump->by)));
   // A meter that gave its own reason for counting anew has been heard.
   const bool explained = !meters_[channel.of].trouble.empty();
   if (std::holds_alternative<measure::CounterReset>(step) && !explained &&

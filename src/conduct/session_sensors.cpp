@@ -137,8 +137,13 @@ void Session::judge_counter(GpuUnit& unit, const FastReading& reading, const mea
   }
   if (reset) driver_restarted(unit, reading.at);
   if ((jump == nullptr && stood == nullptr) || std::exchange(unit.counter_doubted, true)) return;
-  const std::string what = jump != nullptr ? cat("leapt by ", jump->by, ", which no board can draw")
-                                           : cat("stood still for ", stood->still, " under power");
+  std::string what;
+  if (stood != nullptr)
+    what = cat("stood still for ", stood->still, " under power");
+  else if (jump->by < Joules(0))
+    what = cat("fell by ", -jump->by, " without beginning anew");
+  else
+    what = cat("leapt by ", jump->by, ", which no board can draw");
   const Error error{ErrorCode::corrupt,
                     cat(unit.name(), ": its energy counter ", what, "; power is integrated there instead"),
                     {}};

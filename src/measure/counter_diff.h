@@ -14,7 +14,8 @@ struct CounterAdvance {
   Joules by;
 };
 struct CounterReset {};
-/// More than any board can have drawn.
+/// More than any board can have drawn; below zero: less than before, but too much for a counter that began
+/// anew.
 struct CounterJump {
   Joules by;
 };

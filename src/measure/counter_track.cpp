@@ -37,15 +37,13 @@ bool lost_energy(TimePoint begin, TimePoint end, Joules advance, const PowerInte
 
 CounterTrack::CounterTrack(Seconds counter_period, Watts most) : period_(counter_period), most_(most) {}
 
-CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral& power, bool power_read) {
+CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral& power, bool rests) {
   CounterStep step = diff_.update(counter);
   const Seconds unseen = last_seen_ ? at - *last_seen_ : period_;
   last_seen_ = at;
   const auto* advance = std::get_if<CounterAdvance>(&step);
   if (advance && advance->by == Joules(0)) {
-    // Where the same reading tells no power, nothing contradicts a counter that rests: a table's counter
-    // counts its work alone.
-    if (!power_read && !nodes_.empty() && at - nodes_.back().at > period_ * kReach) {
+    if (rests && !nodes_.empty() && at - nodes_.back().at > period_ * kReach) {
       Node rest = nodes_.back();
       rest.at = at;
       rest.half_width_s = 0;
@@ -55,23 +53,27 @@ CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral&
   }
 
   const Seconds doubt = std::min(unseen, period_);
-  Node node{at - doubt / 2, doubt.value() / 2, 0, 0, {}};
+  Node node{at - doubt / 2, counter, doubt.value() / 2, 0, 0, {}};
   if (nodes_.empty()) {
     nodes_.push_back(node);
     return step;
+  }
+  if (drop_glitch(node)) {
+    advance = &step.emplace<CounterAdvance>(counter - nodes_.back().shown);
   }
   const Node& last = nodes_.back();
   node.energy_j = last.energy_j;
   node.join_band_j = last.join_band_j;
   node.faults = last.faults;
-  if (!advance) {
+  const Joules most = most_between(last.at, node.at);
+  if (!advance && counter <= most) {
     ++node.faults.resets;
     // The new counter began at zero inside the hole, so what it shows was drawn there.
     join(node, counter, power);
-  } else if (advance->by > most_ * (node.at - last.at + period_)) {
+  } else if (!advance || advance->by > most) {
     ++node.faults.jumps;
     join(node, Joules(0), power);
-    step = CounterJump{advance->by};
+    step = CounterJump{counter - last.shown};
   } else if (const auto still = stood_still(at, unseen);
              still && lost_energy(last.at, at, advance->by, power)) {
     ++node.faults.stills;
@@ -79,9 +81,34 @@ CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral&
     step = CounterStood{*still};
   } else {
     node.energy_j += advance->by.value();
+    learn_pace(node);
   }
   nodes_.push_back(node);
   return step;
+}
+
+Joules CounterTrack::most_between(TimePoint from, TimePoint to) const {
+  return most_ * (to - from + period_);
+}
+
+bool CounterTrack::drop_glitch(const Node& node) {
+  if (nodes_.size() < 2) return false;
+  const Node& last = nodes_.back();
+  const Node& before = nodes_[nodes_.size() - 2];
+  // A value that was too high is fallen back from; one that was too low was a fault when it came.
+  const auto wrong = [](const CounterFaults& f) { return f.resets + f.jumps; };
+  const bool doubtful = node.shown < last.shown || wrong(last.faults) > wrong(before.faults);
+  const Joules since = node.shown - before.shown;
+  if (!doubtful || since < Joules(0) || since > most_between(before.at, node.at)) return false;
+  nodes_.pop_back();
+  return true;
+}
+
+// Only of what was not bridged; the first reading is no update, so the wait after it is too short.
+void CounterTrack::learn_pace(const Node& node) {
+  const Joules rise = node.shown - nodes_.back().shown;
+  least_rise_ = least_rise_ ? std::min(*least_rise_, rise) : rise;
+  longest_wait_ = std::max(longest_wait_, node.at - nodes_.back().at);
 }
 
 void CounterTrack::join(Node& node, Joules at_least, const PowerIntegral& power) const {
@@ -134,6 +161,7 @@ std::optional<CounterPoint> CounterTrack::extrapolate(const Node& end, TimePoint
   const Seconds away = t - end.at;
   if (abs(away) > period_ * kReach) {
     const auto hole = power.over(end.at, std::max(t, end.at));
+    if (away > Seconds(0) && power.readings() == 0) return within_step(end, away);
     if (away < Seconds(0) || nodes_.size() < 2 || !hole || hole->gap_time > 0.5 * away) return std::nullopt;
     CounterPoint bridged{end.energy_j + hole->total().value(), 0, end.join_band_j + hole->band.value(),
                          end.faults};
@@ -148,6 +176,16 @@ std::optional<CounterPoint> CounterTrack::extrapolate(const Node& end, TimePoint
                                  : 0.5 * (range.lowest + range.highest).value() * std::abs(away.value());
   p.energy_j += away.value() < 0 ? -energy : energy;
   return p;
+}
+
+std::optional<CounterPoint> CounterTrack::within_step(const Node& end, Seconds away) const {
+  if (!least_rise_ || away > kStillPeriods * longest_wait_) return std::nullopt;
+  const double step = least_rise_->value();
+  const Node& first = nodes_.front();
+  const double pace = end.at > first.at ? (end.energy_j - first.energy_j) / (end.at - first.at).value() : 0;
+  const double flowed = pace > 0 ? std::min(pace * away.value(), step) : 0.5 * step;
+  return CounterPoint{end.energy_j + flowed, std::pow(std::max(flowed, step - flowed), 2) / 3.0,
+                      end.join_band_j, end.faults};
 }
 
 std::optional<CounterPoint> CounterTrack::at(TimePoint t, const PowerIntegral& power) const {
@@ -170,6 +208,9 @@ std::optional<CounterPoint> CounterTrack::at(TimePoint t, const PowerIntegral& p
       edge_variance(range, std::max(a.half_width_s, b.half_width_s), length * share * (1 - share));
   p.join_band_j = a.join_band_j + (b.join_band_j - a.join_band_j) * share;
   p.faults = share > 0.5 ? b.faults : a.faults;
+  // The first reading fell somewhere inside a step, which no power tells.
+  if (&a == &nodes_.front() && !forgot_ && least_rise_ && power.readings() == 0)
+    p.edge_variance_j2 += std::pow((1 - share) * least_rise_->value(), 2) / 3.0;
   return p;
 }
 

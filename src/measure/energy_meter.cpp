@@ -113,7 +113,10 @@ std::optional<CounterStep> EnergyMeter::add(const FastReading& reading) {
     ++nonsense_;
     return std::nullopt;
   }
-  return counter_.add(reading.at, *reading.energy_counter, power_, reading.power.has_value());
+  // A table's counter counts its work alone, and where there is none it tells no power either.
+  const Kind kind = kinds_.back().second;
+  const bool rests = !reading.power && (kind == Kind::replayed || kind == Kind::interpolated);
+  return counter_.add(reading.at, *reading.energy_counter, power_, rests);
 }
 
 EnergyMeter::Edge EnergyMeter::edge_at(TimePoint t) const {
@@ -136,16 +139,18 @@ Kind EnergyMeter::kind_within(TimePoint begin, TimePoint end) const {
 
 Source EnergyMeter::source(std::string_view name, TimePoint begin, TimePoint end) const {
   const Seconds length = end - begin;
+  const bool counted = name == kEnergyCounter;
   Source s{std::string(name), "J", scope_, kind_within(begin, end), {}};
   s.quality = cat("sensor updates every ", period_, facts_.update_period ? "" : " (assumed)");
-  if (name == kEnergyCounter) {
+  if (counted) {
     s.quality += cat(", counter every ", counter_period_, facts_.counter_period ? "" : " (assumed)");
   }
   if (facts_.lag)
     s.quality += cat(", each reading creeps after the power with a time constant of ", *facts_.lag);
   else if (facts_.averaging_window)
     s.quality += cat(", each reading a mean over ", *facts_.averaging_window);
-  if (s.kind == Kind::measured && length < period_ * kUpdatesToMeasure) {
+  const Seconds update = counted ? std::max(period_, counter_period_) : period_;
+  if (s.kind == Kind::measured && length < update * kUpdatesToMeasure) {
     s.kind = Kind::apportioned;
     s.quality += "; fewer than 50 sensor updates: split by linear interpolation";
   }
@@ -246,8 +251,10 @@ void EnergyMeter::forget(TimePoint before) {
   // An edge needs the readings after it, too: what is newer than this is never dropped.
   const Seconds margin = std::max({period_, counter_period_, 0.2 * sight().blur()}) * kKeepPeriods;
   const TimePoint limit = std::min(before, *latest_) - margin;
+  // Of a counter alone an edge is not known before it has moved.
+  const bool known = power_.readings() > 0 || counter_.updates() > 1;
   for (auto& [moment, edge] : pins_) {
-    if (!edge && moment < limit) edge = edge_at(moment);
+    if (!edge && moment < limit && known) edge = edge_at(moment);
   }
   power_.forget(limit);
   counter_.forget(limit);

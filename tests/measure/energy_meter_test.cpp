@@ -198,6 +198,84 @@ TEST(EnergyMeter, AJumpOfAGigajouleIsNoEnergy) {
   EXPECT_THAT(detail->window.source.quality, HasSubstr("impossible jump"));
 }
 
+// A counter that has counted for days, one reading of which is wrong: what it counted before is not this
+// run's.
+TEST(EnergyMeter, OneWrongReadingOfAnOldCounterCostsNothing) {
+  for (const double wrong_by : {200.0, 1e9, -20.0, -40.0, -5e8}) {
+    EnergyMeter meter = usual_meter();
+    int resets = 0;
+    for (int i = 0; i <= 600; ++i) {
+      const double counter = 5e8 + 30.0 * i + (i == 250 ? wrong_by : 0);
+      const auto step = meter.add(reading(0.1 * i, 300_W, Joules(counter)));
+      if (step && std::holds_alternative<CounterReset>(*step) && wrong_by > -1e8) ++resets;
+    }
+    const auto window = meter.window(at_s(0), at_s(60));
+    ASSERT_TRUE(window) << wrong_by;
+    EXPECT_NEAR(window->energy.value(), 18000, 1) << wrong_by;
+    EXPECT_LT(window->band_sampling.value(), 60) << wrong_by;
+    EXPECT_EQ(resets, 0) << wrong_by;
+  }
+}
+
+TEST(EnergyMeter, ACounterThatFallsWithoutBeginningAnewIsBridgedByPower) {
+  EnergyMeter meter = usual_meter();
+  for (int i = 0; i <= 600; ++i)
+    meter.add(reading(0.1 * i, 300_W, Joules(5e8 + 30.0 * i - (i < 250 ? 0 : 1e5))));
+  const auto detail = meter.inspect(at_s(0), at_s(60));
+  ASSERT_TRUE(detail);
+  EXPECT_NEAR(detail->window.energy.value(), 18000, 1);
+  EXPECT_EQ(detail->counter_faults.resets, 0U);
+  EXPECT_EQ(detail->counter_faults.jumps, 1U);
+}
+
+// Meters that tell energy alone, in steps of so much.
+TEST(EnergyMeter, ACoarseRegisterAloneTellsItsEnergyWithinAStep) {
+  struct Case {
+    double step_j;
+    double watts;
+    double seconds;
+  };
+  for (const auto& [step_j, watts, seconds] :
+       {Case{3600, 100, 120}, Case{3600, 100, 600}, Case{36000, 600, 300}, Case{360000, 600, 2400}}) {
+    for (const double shift : {0.1, 0.5, 0.9}) {
+      EnergyMeter meter(usual_facts(), Kind::measured, "wall", Scope::node);
+      meter.pin(at_s(0));
+      for (int i = 0; i <= static_cast<int>(seconds); ++i) {
+        const double steps = std::floor(watts * i / step_j + shift);
+        meter.add(reading(i, std::nullopt, Joules(7e9 + steps * step_j)));
+        if (i % 100 == 0) meter.forget(at_s(i));
+      }
+      const auto window = meter.window(at_s(0), at_s(seconds));
+      ASSERT_TRUE(window) << step_j << " " << shift;
+      EXPECT_NEAR(window->energy.value(), watts * seconds, window->band_sampling.value()) << step_j << shift;
+      EXPECT_GT(window->band_sampling.value(), 0.5 * step_j);
+      EXPECT_LT(window->band_sampling.value(), 2.5 * step_j);
+    }
+  }
+}
+
+TEST(EnergyMeter, ARegisterAloneThatNeverMovedOrStoppedIsUnknownNotZero) {
+  EnergyMeter never(usual_facts(), Kind::measured, "wall", Scope::node);
+  EnergyMeter stopped(usual_facts(), Kind::measured, "wall", Scope::node);
+  for (int i = 0; i <= 3000; ++i) {
+    never.add(reading(0.1 * i, std::nullopt, 500_J));
+    stopped.add(reading(0.1 * i, std::nullopt, Joules(500 + 2.0 * std::min(i, 100))));
+  }
+  EXPECT_FALSE(never.window(at_s(0), at_s(300)));
+  EXPECT_FALSE(stopped.window(at_s(0), at_s(300)));
+  EXPECT_NEAR(stopped.window(at_s(0), at_s(9))->energy.value(), 180, 2);
+}
+
+TEST(EnergyMeter, ACounterSlowerThanThePowerDecidesWhatIsMeasured) {
+  SensorFacts facts = usual_facts();
+  facts.update_period = 0.02_s;
+  facts.counter_period = 0.1_s;
+  EnergyMeter meter(facts, Kind::measured, "GPU 0");
+  for (int i = 0; i <= 500; ++i) meter.add(reading(0.02 * i, 300_W, Joules(30.0 * (i / 5))));
+  EXPECT_EQ(meter.window(at_s(1), at_s(3))->source.kind, Kind::apportioned);
+  EXPECT_EQ(meter.window(at_s(1), at_s(7))->source.kind, Kind::measured);
+}
+
 TEST(EnergyMeter, ACounterBelowZeroIsNoCounter) {
   EnergyMeter meter = usual_meter();
   for (int i = 0; i <= 100; ++i) EXPECT_FALSE(meter.add(reading(0.1 * i, 300_W, Joules(-5.0 - i))));

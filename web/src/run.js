@@ -112,6 +112,7 @@ function quality(run) {
     h("p", {}, "Scopes contain one another and are never added."),
     table("Sources", ["source", "scope", "kind", number("updates every"), "inside", "energy"],
       (run.sources ?? []).map((s) => [name(s.name), s.scope, s.kind, f.seconds(s.update_period_s), s.inside ? name(s.inside) : null, energyOf(s.energy)])),
+    list((run.sources ?? []).filter((s) => s.detail).map((s) => h("span", {}, name(s.name), `: ${s.detail}`))),
     list((run.sources ?? []).filter((s) => s.lag_quality).map((s) => h("span", {}, name(s.name), `: ${s.lag_s === null ? "lag not known" : `behind the GPUs by ${f.seconds(s.lag_s)}`}, ${s.lag_quality}`))),
     run.savings?.method ? note(`Intervals of the saving: ${run.savings.method}`) : null,
     h("dl", { class: "facts" }, Object.entries(f.kinds).map(([kind, what]) => h("div", {}, h("dt", {}, kind), h("dd", {}, what.replace(/^[A-Z][a-z]+: ?/, ""))))));

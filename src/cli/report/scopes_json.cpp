@@ -56,6 +56,7 @@ Value sources_json(const analyse::Summary& summary) {
         {"scope", name_of(facts.scope)},
         {"inside", row.inside ? Value(sources[*row.inside].key) : Value(Missing{})},
         {"kind", name_of(facts.kind)},
+        {"detail", facts.detail},
         {"update_period_s", Amount{facts.update_period.value(), "s", 3}},
         {"energy", figure_json(row.energy)},
         {"over_s", row.energy ? Value(Amount{row.over.value(), "s", 3}) : Value(Missing{"no readings"})},

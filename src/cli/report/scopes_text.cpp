@@ -42,6 +42,9 @@ class ScopesText {
       text += cat(", ", text_of(row.energy->unseen), " of it without readings, estimated");
     if (facts.lag) text += cat("; ", text_of(*facts.lag), " behind the GPUs (", facts.lag_quality, ")");
     page_.say_after(indent, text);
+    // Of the GPU itself its own part of the report says it.
+    if (facts.scope != Scope::gpu && !facts.detail.empty())
+      page_.say_after(indent + "  ", facts.detail + ".", Ink::faint);
     for (const ScopeRow& other : summary_.scopes.rows)
       if (other.inside == row.source) tree(other, depth + 1);
     if (!row.rest) return;
