@@ -67,7 +67,7 @@ class Signals {
     while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGINT || signal == SIGQUIT) {
-        if (info.ssi_code == SI_USER) job.send(signal);  // the terminal's reached the job as well
+        if (conduct::sent_to_us_alone(info)) job.send(signal);
         ++interrupts_;
       } else if (signal != SIGCHLD) {
         job.send(signal);
@@ -112,10 +112,7 @@ TracedEnd run_until(conduct::Job& job, const std::string& run_id, const std::fun
     const bool waiting = signals.pass_on(job);
     out.status = job.poll();
     if (out.status.ended() || !waiting) break;
-    if (out.status.state == JobStatus::State::stopped) {
-      raise(SIGSTOP);
-      if (job.poll().state == JobStatus::State::stopped) job.send(SIGCONT);
-    }
+    conduct::stop_with(job);
     if (!told && enough()) {
       send_all(job.pid(), run_id, SIGTERM);
       told = clock.now();

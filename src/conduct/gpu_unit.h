@@ -58,6 +58,7 @@ struct GpuUnit {
   std::optional<record::SettingChange> change;  // waits for the clock it reached
   std::deque<FinishedBlock> finished;           // wait for the sensor to speak after their end
   bool changed_by_someone_else = false;
+  unsigned put_back_failed = 0;  // times in a row
   std::optional<Setting> last_requested;
   RestorationReport restoration;
 

@@ -102,4 +102,18 @@ void Job::send(int signal) const {
   if (!status_.ended()) kill(pid_, signal);
 }
 
+void stop_with(Job& job) {
+  const JobStatus status = job.poll();
+  if (status.state != JobStatus::State::stopped || status.signal == SIGSTOP) return;
+  if (!ScopedFd(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)).is_open()) return;
+  raise(SIGSTOP);
+  if (job.poll().state == JobStatus::State::stopped) job.send(SIGCONT);
+}
+
+bool sent_to_us_alone(const signalfd_siginfo& info) {
+  // Of a sender in another namespace of processes no number is told.
+  const auto sender = static_cast<pid_t>(info.ssi_pid);
+  return info.ssi_code == SI_USER && (sender == 0 || getpgid(sender) != getpgrp());
+}
+
 }  // namespace rubato::conduct

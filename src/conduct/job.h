@@ -2,6 +2,7 @@
 // waits. docs/design.md#a-run-step-by-step says what is forwarded and what is not.
 #pragma once
 
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -45,6 +46,13 @@ class Job {
   pid_t pid_;
   JobStatus status_;
 };
+
+/// Stops this process too where the job was stopped at a terminal (Ctrl-Z): its shell sees both stop, and
+/// continues both. A SIGSTOP, or a stop without a terminal, is the job's alone: nobody would continue us.
+void stop_with(Job& job);
+
+/// Whether the job has not been sent this as well: a terminal, and timeout(1), signal the whole group.
+[[nodiscard]] bool sent_to_us_alone(const signalfd_siginfo& info);
 
 /// Call first thing in main(): what the shell handed down (nohup's ignored SIGHUP, say) is what the job gets.
 void remember_signals();

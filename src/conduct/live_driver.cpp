@@ -168,8 +168,9 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
       switch (signal) {
         case SIGINT:
         case SIGQUIT:
-          // The terminal sent it to the job as well; the second one means "do not wait for it any longer".
+          // The second one means "do not wait for it any longer".
           ++interrupts;
+          if (watched.job != nullptr && sent_to_us_alone(info)) watched.job->send(signal);
           if (watched.job == nullptr || interrupts > 1) {
             outcome.interrupted = true;
             waiting = false;
@@ -205,9 +206,8 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
       if (status.ended()) {
         outcome.job = status;
         waiting = false;
-      } else if (status.state == JobStatus::State::stopped) {
-        raise(SIGSTOP);  // the shell sees us stop with the job; a stop over 5 s lets the guard restore
-        if (watched.job->poll().state == JobStatus::State::stopped) watched.job->send(SIGCONT);
+      } else {
+        stop_with(*watched.job);  // for more than 5 s: the guard restores
       }
     }
     if (watched.deadline && clock_->now() >= *watched.deadline) waiting = false;

@@ -127,6 +127,8 @@ class Session final : public measure::SampleSink {
   static void spoil_blocks(GpuUnit& unit, TimePoint now);
   /// Somebody else has a hand in what the job takes now: no block of it may be judged.
   [[nodiscard]] bool disturbed() const;
+  /// A GPU could not be put back, and has to be.
+  [[nodiscard]] bool owes_found() const;
   void follow_meters(TimePoint now);
   void follow_kernels(TimePoint now, bool last);
   /// A sensor that sees part of the time is fooled by iterations in step with it: the meters have to know.
@@ -171,7 +173,7 @@ class Session final : public measure::SampleSink {
   void stop_plan(TimePoint now);
   void follow_plan(TimePoint now);
   void tell_plan_at_the_end(TimePoint now);
-  void set(GpuUnit& unit, const Setting& setting, TimePoint now);
+  bool set(GpuUnit& unit, const Setting& setting, TimePoint now);
   /// Why not, where the guard refused.
   [[nodiscard]] Status apply(GpuUnit& unit, const Setting& setting, TimePoint now);
   /// Under a power budget: each GPU its own limit, lowered first, so that the sum is never above it.
@@ -187,7 +189,9 @@ class Session final : public measure::SampleSink {
   void follow_boards(TimePoint from, TimePoint until);
   /// What has changed of the shares, once.
   void note_shares(const govern::Decision& decision, TimePoint now);
-  void put_back(GpuUnit& unit, TimePoint now);
+  /// False where the setting is still in force, or nobody knows.
+  bool put_back(GpuUnit& unit, TimePoint now);
+  void still_set(GpuUnit& unit, const RestorationReport& report, record::SettingChange change, TimePoint now);
   /// Every GPU but `except` back to the setting it was found at.
   void put_all_back(TimePoint now, const GpuUnit* except = nullptr);
   void stand_back(const Error& error, TimePoint now);

@@ -13,6 +13,12 @@ namespace {
 constexpr Watts kSameLimit{0.5};
 // Below this share of time with a kernel on it a GPU does not count as loaded.
 constexpr double kLoadedUtilisation = 0.10;
+// Drivers fail for a moment. One that refuses for as many decisions is not going to take a setting either.
+constexpr unsigned kPutBackTries = 5;
+
+bool has_clocks(const Setting& setting) {
+  return setting.sm_clock || setting.memory_clock || setting.application_clocks;
+}
 
 }  // namespace
 
@@ -73,14 +79,18 @@ void Session::give_way(TimePoint now) {
   }
   // Of a budget the strategy decides who is lowered before this one goes back.
   if (!any || in_force_.empty() || parts_.power_budget) return;
-  for (auto& unit : units_)
-    if (!unit.in_force.empty() && parts_.lease->usable()) put_back(unit, now);
-  in_force_ = {};
+  put_all_back(now);
 }
 
 bool Session::disturbed() const {
+  return std::any_of(units_.begin(), units_.end(), [](const GpuUnit& unit) {
+    return unit.gave_way || unit.changed_by_someone_else || unit.put_back_failed > 0;
+  });
+}
+
+bool Session::owes_found() const {
   return std::any_of(units_.begin(), units_.end(),
-                     [](const GpuUnit& unit) { return unit.gave_way || unit.changed_by_someone_else; });
+                     [](const GpuUnit& unit) { return unit.put_back_failed > 0; });
 }
 
 void Session::spoil_blocks(GpuUnit& unit, TimePoint now) {
@@ -124,18 +134,17 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
 
   if (decision.action == govern::Action::use_setting && in_force_ != decision.setting) {
     if (hold_lease(now)) {
+      bool all = true;
       for (auto& unit : units_)
-        if (unit.leased && !stand_back_) set(unit, decision.setting, now);
-      if (!stand_back_) in_force_ = decision.setting;
+        if (unit.leased && !stand_back_) all = set(unit, decision.setting, now) && all;
+      if (!stand_back_ && all) in_force_ = decision.setting;
     }
   } else if (decision.action == govern::Action::use_limits) {
     set_limits(decision, now);
   } else if (decision.action == govern::Action::use_plan && in_force_ != decision.setting) {
     start_plan(decision.setting, now);
-  } else if (decision.action == govern::Action::use_found && !in_force_.empty()) {
-    for (auto& unit : units_)
-      if (unit.leased) put_back(unit, now);
-    in_force_ = {};
+  } else if (!in_force_.empty() && (decision.action == govern::Action::use_found || owes_found())) {
+    put_all_back(now);
   }
   const BlockRole role = disturbed() ? BlockRole::warmup : decision.role;
   for (auto& unit : units_) unit.blocks->enter(role, unit.in_force, now);
@@ -175,16 +184,14 @@ bool Session::leaves_out(const Setting& in_force, const Setting& wanted) {
          (in_force.application_clocks && !wanted.application_clocks);
 }
 
-void Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
+bool Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
   stop_plan(now);
-  if (leaves_out(unit.in_force, setting)) {
-    put_back(unit, now);
-    if (stand_back_) return;
-  }
-  if (const Status applied = apply(unit, setting, now); !applied) {
-    stand_back(applied.error(), now);
-    put_all_back(now);
-  }
+  if (leaves_out(unit.in_force, setting) && !put_back(unit, now)) return false;
+  const Status applied = apply(unit, setting, now);
+  if (applied) return true;
+  stand_back(applied.error(), now);
+  put_all_back(now);
+  return false;
 }
 
 Status Session::apply(GpuUnit& unit, const Setting& setting, TimePoint now) {
@@ -210,13 +217,15 @@ Status Session::apply(GpuUnit& unit, const Setting& setting, TimePoint now) {
 }
 
 void Session::put_all_back(TimePoint now, const GpuUnit* except) {
-  for (auto& unit : units_)
-    if (&unit != except && unit.leased && !unit.in_force.empty() && parts_.lease->usable())
-      put_back(unit, now);
-  in_force_ = {};
+  Setting left;
+  for (auto& unit : units_) {
+    if (&unit == except || !unit.leased || unit.in_force.empty()) continue;
+    if (parts_.lease->usable() && !put_back(unit, now) && unit.put_back_failed > 0) left = unit.in_force;
+  }
+  in_force_ = left;
 }
 
-void Session::put_back(GpuUnit& unit, TimePoint now) {
+bool Session::put_back(GpuUnit& unit, TimePoint now) {
   stop_plan(now);
   flush_change(unit);
   record::SettingChange change{now, unit.id(), "rubato", {}, {}, std::nullopt, std::nullopt, {}};
@@ -225,15 +234,38 @@ void Session::put_back(GpuUnit& unit, TimePoint now) {
     change.outcome = cat("refused: ", report.error().what);
     put(&record::Writer::setting_change, change);
     stand_back(report.error(), now);
-    return;
+    return false;
+  }
+  explain_change(unit, now);
+  unit.last_write = now;
+  if (report->outcome == Restoration::failed) {
+    still_set(unit, *report, std::move(change), now);
+    return false;
   }
   change.outcome = std::string(name_of(report->outcome));
-  explain_change(unit, now);
   unit.in_force = {};
+  unit.put_back_failed = 0;
   unit.expected_limit = unit.found ? std::optional(unit.found->requested) : std::nullopt;
-  unit.last_write = now;
   change.requested.power_limit = unit.expected_limit;
   put(&record::Writer::setting_change, change);
+  return true;
+}
+
+// What is in force is not known; the strategy goes on asking for the found setting, so it is tried again.
+void Session::still_set(GpuUnit& unit, const RestorationReport& report, record::SettingChange change,
+                        TimePoint now) {
+  if (const auto limits = unit.gpu->power_limits()) unit.expected_limit = limits->requested;
+  spoil_blocks(unit, now);
+  ++unit.put_back_failed;
+  if (unit.put_back_failed == 1) {
+    change.outcome = cat(name_of(report.outcome), ": ", report.detail);
+    change.requested.power_limit = unit.expected_limit;
+    put(&record::Writer::setting_change, change);
+  }
+  if (unit.put_back_failed != kPutBackTries || stand_back_) return;
+  stand_back(Error{ErrorCode::conflict, cat(unit.name(), ": could not be put back: ", report.detail),
+                   "it is tried again until the end of the run; see `rubato doctor`"},
+             now);
 }
 
 void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
@@ -248,8 +280,6 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
   explain_change(unit, reading.at);
   spoil_blocks(unit, reading.at);
   unit.blocks->enter(BlockRole::warmup, {}, reading.at);
-  unit.in_force = {};
-  in_force_ = {};
   const std::string what = cat(unit.name(), ": someone else set the power limit to ",
                                *reading.requested_limit, " (rubato had ", *unit.expected_limit, ")");
   put(&record::Writer::setting_change, record::SettingChange{reading.at,
@@ -260,6 +290,11 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
                                                              reading.enforced_limit,
                                                              reading.sm_clock,
                                                              "left alone"});
+  // Their limit stands, and our clocks go; the other GPUs go back too, as nobody watches the bound any more.
+  if (has_clocks(unit.in_force) && parts_.lease->usable()) put_back(unit, reading.at);
+  unit.in_force = {};
+  // Under a budget the others keep their limits to the end: raised, they would break it for certain.
+  if (!parts_.power_budget) put_all_back(reading.at, &unit);
   stand_back(Error{ErrorCode::conflict, what, "their value stands; it will not be changed at the end either"},
              reading.at);
 }

@@ -252,13 +252,14 @@ Result<wire::Applied> HeldGpu::apply(const Setting& setting, const Clock& clock)
 }
 
 RestorationReport HeldGpu::back_to_found() noexcept {
-  return restore(journal_, *opened_->gpu, *opened_->control);
+  const auto once = [this] { return restore(journal_, *opened_->gpu, *opened_->control); };
+  const RestorationReport report = once();
+  // Drivers fail for a moment; at the end the next process may be days away.
+  return report.outcome == Restoration::failed ? once() : report;
 }
 
 RestorationReport HeldGpu::end() noexcept {
   RestorationReport report = back_to_found();
-  // Drivers fail for a moment; the next process may be days away.
-  if (report.outcome == Restoration::failed) report = back_to_found();
   if (report.outcome == Restoration::failed) {
     report.detail += "; the journal is kept: run `rubato restore`";
   } else if (const Status gone = journal_.discard(); !gone) {

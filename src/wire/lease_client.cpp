@@ -90,7 +90,9 @@ Status LeaseClient::step(TimePoint now) {
   // Exchanged only if release() has not ended the heartbeats meanwhile.
   if (!next_heartbeat_ns_.compare_exchange_strong(due, (now + kHeartbeatPeriod).ns)) return {};
   const Status sent = channel_->send(encode({0, Heartbeat{}}));
-  if (!sent && sent.error().code == ErrorCode::unavailable) gone_ = true;
+  // A guard that was stopped for minutes has not read those before; it is no less alive for it.
+  if (sent || sent.error().code == ErrorCode::timeout) return {};
+  if (sent.error().code == ErrorCode::unavailable) gone_ = true;
   return sent;
 }
 

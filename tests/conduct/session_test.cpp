@@ -121,6 +121,67 @@ TEST(Session, ALimitThatSomeoneElseSetsInMidRunStands) {
   EXPECT_EQ(holds_above_their_limit(run), 0);
 }
 
+TEST(Session, WhenSomeoneElseSetsOneLimitAllElseGoesBack) {
+  VirtualRunOptions options;
+  options.profiles = {"v100", "v100"};
+  options.train->beside = {1};
+  options.wanted = {.power_limit = 150_W, .sm_clock = ClockRange{900_MHz, 900_MHz}};
+  VirtualRun virtual_run(options);
+  bool looked = false;
+  virtual_run.at(40_s, [](SimWorld& world, TimePoint now) {
+    ASSERT_TRUE(world.truth(0, now)->sm_lock);
+    ASSERT_EQ(world.truth(1, now)->requested_limit, 150_W);
+    EXPECT_TRUE(world.set_external_limit(0, 180_W, now));
+  });
+  virtual_run.at(50_s, [&looked](SimWorld& world, TimePoint now) {
+    looked = true;
+    EXPECT_EQ(world.truth(0, now)->requested_limit, 180_W);
+    EXPECT_FALSE(world.truth(0, now)->sm_lock);
+    EXPECT_EQ(world.truth(1, now)->requested_limit, 200_W);
+    EXPECT_FALSE(world.truth(1, now)->sm_lock);
+  });
+  const RunRecord run = virtual_run.run();
+  EXPECT_TRUE(looked);
+  EXPECT_EQ(virtual_run.warnings().size(), 1U);
+  EXPECT_EQ(device_end(run, 0).restoration, Restoration::left_alone);
+  EXPECT_EQ(virtual_run.truth(0).end.requested_limit, 180_W);
+  EXPECT_EQ(judged_between(run, 42_s, 1000_s), 0);
+}
+
+// The driver refuses so many calls, from the first return to the found setting on.
+VirtualRunOptions return_fails(std::uint64_t calls) {
+  VirtualRunOptions options;
+  options.train->iterations = 1600;
+  options.scenario.faults = {{.call = device::sim::CallId::set_power_limit, .after = 1, .count = calls}};
+  return options;
+}
+
+TEST(Session, AReturnThatFailsForAMomentIsMadeAgainAndNothingIsJudgedMeanwhile) {
+  VirtualRun virtual_run(return_fails(5));
+  const RunRecord run = virtual_run.run();
+  EXPECT_THAT(virtual_run.warnings(), IsEmpty());
+  const auto control = blocks_of(run, BlockRole::control);
+  ASSERT_FALSE(control.empty());
+  for (const auto& block : control) EXPECT_GT(block.energy.value().mean_power(), 155_W);
+  EXPECT_EQ(holds_above_their_limit(run), 0);
+  EXPECT_GT(times_set(run), 1) << "the setting is made again";
+  const auto failed =
+      std::count_if(run.setting_changes.begin(), run.setting_changes.end(),
+                    [](const auto& change) { return change.outcome.starts_with("failed: "); });
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(virtual_run.truth().end.requested_limit, 200_W);
+}
+
+TEST(Session, AReturnThatGoesOnFailingIsSaidOnceAndTriedToTheEnd) {
+  VirtualRun virtual_run(return_fails(device::sim::kAlways));
+  const RunRecord run = virtual_run.run();
+  ASSERT_EQ(virtual_run.warnings().size(), 2U);
+  EXPECT_THAT(virtual_run.warnings()[0].what, HasSubstr("could not be put back"));
+  EXPECT_THAT(virtual_run.warnings()[1].hint, HasSubstr("rubato restore"));
+  EXPECT_THAT(blocks_of(run, BlockRole::control), IsEmpty());
+  EXPECT_EQ(device_end(run).restoration, Restoration::failed);
+}
+
 TEST(Session, AStrangerOnTheGpuIsNotSlowedDown) {
   VirtualRunOptions options;
   options.train->iterations = 400;

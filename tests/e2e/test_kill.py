@@ -6,12 +6,14 @@ Every call by which the guard leaves a trace is a point (kill_point.c); each tes
 import concurrent.futures
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import unittest
 
 import harness
 from harness import FOUND_W, MachineTest, alive, guard_of, job_of, wait_until
+from terminal import Terminal
 
 # Simulated seconds per wall second: a run of 20 s takes a fraction of one. A machine busier than expected loses the
 # lease and gets it back, which changes the number of points but no outcome.
@@ -148,18 +150,42 @@ class AtTheTerminal(MachineTest):
 
     def test_ctrl_z_puts_back_after_the_guards_patience_and_fg_sets_again(self):
         machine = self.machine(rate=RATE)
+        shell = Terminal(["bash", "--norc", "--noprofile", "-i"], {**machine.environment, "TERM": "xterm"}, columns=200)
+        self.addCleanup(shell.close)
+        command = machine.command("run", "--gpu", "0", "--power-limit", WANTED_W, "--quiet", "--", *machine.train(100_000))
+        shell.type(shlex.join(map(str, command)).encode() + b"\n")
+        self.wait_for_limit(machine, WANTED_W, "the wanted limit to be in force")
+        shell.type(b"\x1a")
+        shell.wait_for(lambda text: "Stopped" in text, "the shell to see both stop")
+        self.wait_for_limit(machine, FOUND_W, "the guard to put back")
+        shell.type(b"fg\n")
+        self.wait_for_limit(machine, WANTED_W, "the setting to be made again after fg")
+        shell.type(b"\x03")
+        self.wait_for_limit(machine, FOUND_W, "the limit to be put back at the end")
+        shell.type(b"exit\n")
+        shell.end()
+
+    def test_a_job_that_is_stopped_and_continued_by_itself_ends_as_ever(self):
+        machine = self.machine(rate=RATE)
         process = self.running_at_the_limit(machine, start_new_session=True)
         job = job_of(process.pid)
-        # A process group without a controlling terminal ignores SIGTSTP's default; SIGSTOP to the job is what is left
-        # of Ctrl-Z, and rubato must stop with it.
         os.kill(job, signal.SIGSTOP)
-        stat = pathlib.Path(f"/proc/{process.pid}/stat")
-        wait_until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "T", "rubato to stop with its job")
-        self.wait_for_limit(machine, FOUND_W, "the guard to put back")
-        os.kill(process.pid, signal.SIGCONT)
-        self.wait_for_limit(machine, WANTED_W, "the setting to be made again after fg")
+        stat = pathlib.Path(f"/proc/{job}/stat")
+        wait_until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "T", "the job to stop")
+        os.kill(job, signal.SIGCONT)
         os.killpg(process.pid, signal.SIGINT)
         process.communicate(timeout=harness.PATIENCE)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertEqual(machine.gpu().limit(), FOUND_W)
+
+    def test_an_interrupt_for_rubato_alone_reaches_the_job(self):
+        machine = self.machine(rate=RATE)
+        train = " ".join(machine.train(100_000))
+        script = f"trap 'kill $!; exit 7' INT; {train} & wait"
+        process = self.running_at_the_limit(machine, "sh", "-c", script, start_new_session=True)
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate(timeout=harness.PATIENCE)
+        self.assertEqual(process.returncode, 7)
         self.assertEqual(machine.gpu().limit(), FOUND_W)
 
     def test_rubato_alone_is_stopped(self):

@@ -12,13 +12,14 @@ namespace {
 struct Script {
   std::vector<Message> sent;
   std::deque<std::string> replies;
+  Status send_ends{};
 };
 class ScriptedChannel final : public Channel {
  public:
   explicit ScriptedChannel(std::shared_ptr<Script> script) : script_(std::move(script)) {}
   Status send(std::string_view datagram) override {
     script_->sent.push_back(decode(datagram).value());
-    return {};
+    return script_->send_ends;
   }
   Result<std::string> receive(Seconds) override {
     if (script_->replies.empty()) return fail(ErrorCode::timeout, "nothing came");
@@ -47,6 +48,20 @@ TEST_F(LeaseClientTest, TheReplyToARequestThatWasGivenUpIsSkipped) {
   reply(1, Applied{gpu, 150_W, 150_W});
   reply(2, Applied{gpu, 120_W, 120_W});
   EXPECT_EQ(client.apply(gpu, Setting{.power_limit = 120_W}).value().requested_limit, 120_W);
+}
+
+TEST_F(LeaseClientTest, AGuardThatDoesNotReadForAWhileIsNotGone) {
+  reply(1, Granted{});
+  ASSERT_TRUE(client.acquire(Acquire{.gpus = {gpu}, .knobs = {Knob::power_limit}}));
+  script->send_ends = fail(ErrorCode::timeout, "no room");
+  clock->advance_to(client.next_due());
+  EXPECT_TRUE(client.step(clock->now()));
+  EXPECT_GT(client.next_due(), clock->now()) << "heartbeats go on";
+  EXPECT_FALSE(client.guard_gone());
+  script->send_ends = fail(ErrorCode::unavailable, "gone");
+  clock->advance_to(client.next_due());
+  EXPECT_FALSE(client.step(clock->now()));
+  EXPECT_TRUE(client.guard_gone());
 }
 
 TEST_F(LeaseClientTest, ARefusalIsTheGuardsOwnError) {
