@@ -46,6 +46,25 @@ class TorchCases:
         self.assertEqual([len(some) for some in within], [6, 6, 6])
         self.assertRegex(result.of("hook")[0].name, r"^torch \d")
 
+    def test_a_pass_left_early_is_none_and_the_next_one_begins_anew_with_persistent_workers_too(self):
+        result = self.train("""
+    import time
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = DataLoader(data, batch_size=4, num_workers=1, persistent_workers=True)
+    for epoch in range(3):
+        for number, (x, y) in enumerate(loader):
+            loss_of(model(x), y).backward()
+            optimizer.step()
+            if epoch == 1 and number == 1:
+                break
+        print(time.monotonic_ns())
+""")
+        self.assert_indices(result, 6 + 2 + 6)
+        left = int(result.out.split()[1])
+        epochs = rings.pairs(result.marks, "epoch")
+        self.assertEqual([index for index, _, _ in epochs], [0, 1])
+        self.assertGreater(epochs[1][1], left)
+
     def told(self, result):
         """What the marks tell of the model, in turn: name, parameters, batch, number of the type."""
         return [(mark.name if mark.id else "", *mark.detail[:3]) for mark in result.of("model")]

@@ -182,8 +182,16 @@ def _hook_data(torch, compiling):
 
         return __init__
 
+    def make_reset(original):
+        def _reset(self, *args, **kwargs):
+            begun.pop(id(self), None)  # with persistent workers one iterator makes all passes, each from here
+            return original(self, *args, **kwargs)
+
+        return _reset
+
     iterator = torch.utils.data.dataloader._BaseDataLoaderIter
     wrap_method(iterator, "__init__", make_init)
+    wrap_method(iterator, "_reset", make_reset)  # that of several processes calls it
     wrap_method(iterator, "__next__", make_next)
 
 
