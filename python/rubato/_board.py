@@ -40,10 +40,21 @@ class Board:
         """Of the run's clock, from the board's moment to this one; negative before it."""
         return (ns - self.at_ns) * 1e-9 * self.rate
 
+    def joules_of(self, gpu, ns):
+        """Of a GPU on it, at a moment near the board's, by the power last read."""
+        return gpu.joules + gpu.watts * self.seconds_to(ns)
+
     def joules_at(self, ns):
-        """All GPUs at a moment near the board's, by the power last read."""
-        seconds = self.seconds_to(ns)
-        return sum(gpu.joules + gpu.watts * seconds for gpu in self.gpus)
+        """All GPUs at such a moment."""
+        return sum(self.joules_of(gpu, ns) for gpu in self.gpus)
+
+    def pairs_since(self, begin):
+        """(GPU then, GPU now) of each GPU on this board. None then: the job began to use it in between. What is on
+        the earlier board alone is left out: until rubato has seen the job on a GPU all of them are on the board,
+        and one that is lost stays there.
+        """
+        then = {gpu.uuid: gpu for gpu in begin.gpus}
+        return [(then.get(gpu.uuid), gpu) for gpu in self.gpus]
 
     @property
     def modelled(self):

@@ -20,15 +20,13 @@ class BoardWindow:
         board = _board.read()
         if board is None:
             return {"seconds": seconds, "why_missing": "rubato publishes the energy of this run no longer"}
-        end_of = {gpu.uuid: gpu for gpu in board.gpus}
+        edges = self._board.seconds_to(self._begin_ns), board.seconds_to(end_ns)
         gpus = []
-        for begin in self._board.gpus:
-            end = end_of.get(begin.uuid)
-            told = {"energy_j": None, "why_missing": "rubato lost this GPU"}
-            if end is not None:
-                edges = self._board.seconds_to(self._begin_ns), board.seconds_to(end_ns)
+        for begin, end in board.pairs_since(self._board):
+            told = {"energy_j": None, "why_missing": f"{end.uuid} began to be used inside the window"}
+            if begin is not None:
                 told = self._told(begin, edges[0], end, edges[1])
-            gpus.append({"uuid": begin.uuid, "source": SOURCE, **told})
+            gpus.append({"uuid": end.uuid, "source": SOURCE, **told})
         return {"seconds": seconds, "gpus": gpus, "meters": []}
 
     @staticmethod

@@ -57,7 +57,10 @@ def epoch_ended(key, index, ns):
     # The same board twice: nothing was read in between.
     if now is None or now.at_ns <= before.at_ns or ns <= begin_ns:
         return None
-    joules = now.joules_at(ns) - before.joules_at(begin_ns)
+    pairs = now.pairs_since(before)
+    if any(then is None for then, _ in pairs):
+        return None
+    joules = sum(now.joules_of(gpu, ns) - before.joules_of(then, begin_ns) for then, gpu in pairs)
     if joules < 0:
         return None
     kind = "modelled_" if now.modelled else ""

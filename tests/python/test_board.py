@@ -118,13 +118,28 @@ class BoardWindows(jobs.JobTest):
             with rubato.window("a") as w: boards.path().unlink()
             print(w.joules, w.why)
             boards.write({"GPU-a": (1.0, 1.0), "GPU-b": (1.0, 1.0)})
-            with rubato.window("b") as w: boards.write({"GPU-a": (2.0, 1.0)})
+            with rubato.window("b") as w: boards.write({"GPU-a": (2.0, 1.0)}, flags=boards.POWER)
             print(w.joules, w.why)
         """)
-        self.assertEqual(
-            result.out,
-            "None rubato publishes the energy of this run no longer\nNone rubato lost this GPU\n",
-        )
+        self.assertEqual(result.out, "None rubato publishes the energy of this run no longer\n" * 2)
+
+    def test_a_gpu_on_the_first_board_alone_is_not_the_jobs(self):
+        result = self.program("""
+            import boards, rubato
+            boards.write({"GPU-a": (10.0, 0.0), "GPU-b": (50.0, 0.0)})  # which of them the job uses is not known yet
+            with rubato.window("epoch") as w: boards.write({"GPU-b": (57.0, 0.0)})
+            print(w.joules, w.why, [g["uuid"] for g in w.gpus])
+        """)
+        self.assertEqual(result.out, "7.0 None ['GPU-b']\n")
+
+    def test_a_gpu_that_joins_inside_makes_no_part_of_a_sum(self):
+        result = self.program("""
+            import boards, rubato
+            boards.write({"GPU-a": (10.0, 0.0)})
+            with rubato.window("epoch") as w: boards.write({"GPU-a": (20.0, 0.0), "GPU-b": (57.0, 0.0)})
+            print(w.joules, w.why, [g["energy_j"] for g in w.gpus])
+        """)
+        self.assertEqual(result.out, "None GPU-b began to be used inside the window [10.0, None]\n")
 
     def test_a_gpu_asked_for_a_helper_asked_for_and_a_part_of_the_gpus_take_the_helper(self):
         result = self.program("""

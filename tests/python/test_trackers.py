@@ -136,6 +136,19 @@ class StandIns(TrackerTest):
 """)
         self.assertEqual(self.energies(result), ["tb 6 rubato/epoch_energy_j 7.0"])
 
+    def test_an_epoch_has_the_gpus_that_its_begin_and_its_end_have(self):
+        result = self.program("""
+    import tensorboardX
+    writer = tensorboardX.SummaryWriter()
+    boards.write({"GPU-a": (100.0, 0.0), "GPU-b": (7000.0, 0.0)})
+    with rubato.epoch(): boards.write({"GPU-a": (142.0, 0.0)})                              # never used GPU-b
+    with rubato.epoch(): boards.write({"GPU-a": (150.0, 0.0), "GPU-b": (30000.0, 0.0)})     # began to
+    with rubato.epoch(): boards.write({"GPU-a": (160.0, 0.0), "GPU-b": (30001.0, 0.0)})
+""")
+        self.assertEqual(
+            self.energies(result), ["tb 0 rubato/epoch_energy_j 42.0", "tb 2 rubato/epoch_energy_j 11.0"]
+        )
+
     def test_a_tracker_that_fails_harms_neither_the_job_nor_the_others(self):
         result = self.program("""
     import mlflow, tensorboardX, wandb
