@@ -3,7 +3,7 @@
     begin NAME     {"schema": "rubato.window/1", "name": NAME, "open": true}
     end NAME       {"schema": "rubato.window/1", "name": NAME, "seconds": ..., "gpus": [...], ...}
 
-or a line with "error" and "hint". It ends at `quit`, or when its standard input is closed.
+or a line with "error" and "hint". No two windows that are open have the same NAME. It ends at `quit`, or when its standard input is closed.
 """
 
 import atexit
@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional
 
 from . import _binary
 
@@ -27,13 +27,13 @@ Take = Callable[[Dict[str, Any]], None]
 class Helper:
     """A running helper and the answers it owes, in order; they are read when somebody waits for one."""
 
-    def __init__(self, gpu: str):
+    def __init__(self, gpu: Optional[str]):
         self._lock = threading.Lock()
         self._owed = collections.deque()  # type: collections.deque
         self._pending = b""
         self._why = ""
         self.pid = os.getpid()
-        command = [_binary.binary(), "windows"] + (["--gpu", gpu] if gpu else [])
+        command = [_binary.binary(), "windows"] + ([] if gpu is None else ["--gpu", gpu])
         environment = {k: v for k, v in os.environ.items() if k != "RUBATO_MARKS"}
         self._errors = tempfile.TemporaryFile()
         # A session of its own: Ctrl-C is for the training.
@@ -48,7 +48,7 @@ class Helper:
         with self._lock:
             if not self._why:
                 try:
-                    self._input.write(f"{verb} {name}\n".encode())  # type: ignore[union-attr]
+                    self._input.write(f"{verb} {name}\n".encode("utf-8", "replace"))  # type: ignore[union-attr]
                     self._owed.append((verb, take))
                     self._read(0.0)  # a helper that nobody waits for must not find its pipe full
                 except OSError:
@@ -65,7 +65,9 @@ class Helper:
 
     def _read(self, patience_s: float) -> bool:
         pipe = self._output.fileno()  # type: ignore[union-attr]
-        if not select.select([pipe], [], [], patience_s)[0]:
+        ready = select.poll()  # select() knows no descriptor above 1023
+        ready.register(pipe, select.POLLIN)
+        if not ready.poll(patience_s * 1000):
             return False
         data = os.read(pipe, 65536)
         if not data:
@@ -127,16 +129,16 @@ class NoHelper:
         pass
 
 
-_helpers = {}  # type: Dict[str, Any]
+_helpers = {}  # type: Dict[Optional[str], Any]
 
 
-def helper_for(gpu: str) -> Any:
-    """The helper of this process that measures `gpu`."""
+def helper_for(gpu: Optional[str]) -> Any:
+    """The helper of this process that measures `gpu`; None: what rubato finds."""
     helper = _helpers.get(gpu)
     if helper is None or helper.pid != os.getpid():  # a forked child asks a helper of its own
         try:
             helper = Helper(gpu)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a name that no argument can have is a ValueError
             helper = NoHelper(f"rubato windows could not be started: {error}")
         _helpers[gpu] = helper
     return helper

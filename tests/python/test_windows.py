@@ -6,11 +6,16 @@ import jobs
 
 HELPER = """
     import json, sys
+    open_now, ended = set(), 0
     for line in sys.stdin:
-        verb, _, name = line.rstrip("\\n").partition(" ")
+        verb, _, key = line.rstrip("\\n").partition(" ")
         if verb == "quit": break
-        answer = {"schema": "rubato.window/1", "name": name}
-        if verb == "begin":
+        name = key.rpartition(" #")[0]
+        answer = {"schema": "rubato.window/1", "name": key}
+        if (verb == "begin") is (key in open_now):
+            answer["error"] = f"{verb} {key}: it is open already, or not"
+        elif verb == "begin":
+            open_now.add(key)
             answer["open"] = True
         elif name == "garbage":
             print("nonsense", flush=True); continue
@@ -20,11 +25,17 @@ HELPER = """
             gone = {"uuid": "b", "energy_j": None, "why_missing": "its sensor is gone"}
             gpus = [{"uuid": "a", "energy_j": 1.0}, gone]
             answer.update(seconds=1.0, gpus=gpus)
+        elif name == "numbered":
+            ended += 1
+            answer.update(seconds=1.0, gpus=[{"uuid": "a", "energy_j": ended}])
+        elif name == "arguments":
+            answer.update(seconds=1.0, gpus=[{"uuid": word, "energy_j": 1.0} for word in sys.argv[1:]])
         else:
             bands = {"band_sampling_j": 0.5, "band_calibration_j": 2.0}
             known = (("a", 10.0), ("b", 32.0))
             gpus = [{"uuid": u, "energy_j": e, "why_missing": "", **bands} for u, e in known]
             answer.update(seconds=1.5, gpus=gpus)
+        open_now.discard(key) if verb == "end" else None
         print(json.dumps(answer), flush=True)
 """
 
@@ -34,7 +45,7 @@ class Windows(jobs.JobTest):
         super().setUp()
         self.write("helper.py", HELPER)
         self.helper = self.write(
-            "rubato", f'#!/bin/sh\n[ "$1" = windows ] && exec {sys.executable} {self.folder}/helper.py\n'
+            "rubato", f'#!/bin/sh\n[ "$1" = windows ] && shift && exec {sys.executable} {self.folder}/helper.py "$@"\n'
         )
         self.helper.chmod(0o755)
 
@@ -64,6 +75,73 @@ class Windows(jobs.JobTest):
             print(outer.joules)
         """)
         self.assertEqual(result.out, "None its sensor is gone\n42.0\n")
+
+    def test_a_name_may_be_open_twice_and_its_marks_keep_it(self):
+        result = self.program("""
+            import rubato
+            outer, inner = rubato.window("numbered").begin(), rubato.window("numbered").begin()
+            inner.end(); outer.end()
+            print(inner.joules, inner.why, outer.joules, outer.why)
+        """)
+        self.assertEqual(result.out, "1.0 None 2.0 None\n")
+        self.assertEqual({m.name for m in result.marks}, {"numbered"})
+
+    def test_a_window_that_begins_again_is_measured_again(self):
+        result = self.program("""
+            import rubato
+            w = rubato.window("numbered")
+            for epoch in range(3):
+                with w: pass
+                if epoch != 1: print(w.joules)  # that of the second is still to come when the third begins
+            w.begin()
+            print(w.why)
+        """)
+        self.assertEqual(result.out, "1.0\n3.0\nthe window has not ended\n")
+
+    def test_gpus_may_be_numbers_and_lists_and_the_first_is_not_all(self):
+        result = self.program("""
+            import rubato
+            for gpu in (0, 1, [0, 1], ("GPU-a",), "2,3", None, ""):
+                with rubato.window("arguments", gpu=gpu) as w: pass
+                print([g["uuid"] for g in w.gpus])
+            with rubato.window("arguments", gpu=[]) as w: pass
+            print(w.joules, w.why)
+        """)
+        lists = [["--gpu", words] for words in ("0", "1", "0,1", "GPU-a", "2,3")] + [[], []]
+        self.assertEqual(result.out, "".join(f"{words}\n" for words in lists) + "None its list of GPUs is empty\n")
+
+    def test_what_no_pipe_or_argument_can_have_does_not_raise(self):
+        result = self.program("""
+            import rubato
+            with rubato.window("\\udc80" + 5000 * "x") as w: pass
+            print(w.joules)
+            for gpu in (object(), "\\ud800", "a\\0b"):
+                with rubato.window("a", gpu=gpu) as w: pass
+                print(w.joules is None) if not isinstance(gpu, str) else print(w.why)
+        """)
+        self.assertTrue(result.out.startswith("42.0\n"), result.out)
+        self.assertEqual(result.out.count("rubato windows could not be started"), 2, result.out)
+
+    def test_a_program_with_many_open_files_has_windows(self):
+        result = self.program("""
+            import resource, rubato
+            hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            files = [open("/dev/null") for _ in range(1100)]
+            with rubato.window("a") as w: pass
+            print(w.joules)
+        """)
+        self.assertEqual(result.out, "42.0\n")
+
+    def test_whatever_fails_inside_a_window_is_a_reason_and_no_error(self):
+        result = self.program("""
+            import rubato, rubato._stretch as stretch
+            def broken(*_): raise RuntimeError("out of order")
+            stretch.helper_for = broken
+            with rubato.window("a") as w: pass
+            print(w.joules, w.why)
+        """)
+        self.assertEqual(result.out, "None the window could not be measured: RuntimeError: out of order\n")
 
     def test_what_the_helper_does_wrong_is_said_and_does_not_raise(self):
         for name, why in (("dies", "ended (exit status 3: no such GPU)"), ("garbage", "not understood")):
