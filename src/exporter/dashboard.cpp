@@ -1,6 +1,8 @@
 #include "exporter/dashboard.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -45,6 +47,11 @@ HttpAnswer document(std::string json) {
   return {200, "application/json", std::make_shared<const std::string>(std::move(json))};
 }
 
+/// A step that hangs in the driver makes a document old, and who reads it may have another clock than `at_s`.
+std::string with_age(std::string_view json, Seconds age) {
+  return cat(json.substr(0, json.size() - 1), R"(,"age_s":)", number(age.value(), 3), "}");
+}
+
 bool is_run_page(std::string_view path) {
   return path.starts_with(kRuns) && path.size() > kRuns.size() &&
          path.find('/', kRuns.size()) == std::string_view::npos;
@@ -62,12 +69,13 @@ std::vector<std::string> running_ids(const std::vector<record::RunState>& runs, 
 }  // namespace
 
 Dashboard::Dashboard(DashboardOptions options, Access access, Exporter& exporter, RunBook& book,
-                     ReportMaker& reports)
+                     ReportMaker& reports, const Clock& clock)
     : options_(std::move(options)),
       access_(std::move(access)),
       exporter_(exporter),
       book_(book),
       reports_(reports),
+      clock_(clock),
       hub_(options_.most_viewers, options_.most_waiting),
       policy_(policy_of(dashboard_page())),
       announced_(book.state()) {}
@@ -114,22 +122,45 @@ void Dashboard::step(const Moment& at) {
   {
     const std::lock_guard lock(mutex_);
     node_ = text;
+    node_at_ = TimePoint{at.monotonic_ns};
     running_ = running;
+    hub_.publish({"node", with_age(text, Seconds(0))});
   }
-  hub_.publish("node", text);
   const auto book = book_.state();
   if (book == announced_ && running == announced_running_) return;
   announced_ = book;
   announced_running_ = std::move(running);
-  hub_.publish("runs", "{}");
+  hub_.publish({"runs", "{}"});
+}
+
+/// Under the mutex, and not empty.
+std::string Dashboard::node_now() const {
+  return with_age(node_, clock_.now() - node_at_);
 }
 
 HttpAnswer Dashboard::node_document() {
   const std::lock_guard lock(mutex_);
   asked_ = kAskedLasts;
-  if (!node_.empty()) return document(node_);
+  if (!node_.empty()) return document(node_now());
   HttpAnswer out = text_answer(503, "The GPUs have not been read yet. Ask again in a second.\n");
   out.headers.emplace_back("Retry-After", "1");
+  return out;
+}
+
+HttpAnswer Dashboard::events() {
+  HttpAnswer out{200, "text/event-stream", nullptr};
+  {
+    // What is published after what it begins with is for it too.
+    const std::lock_guard lock(mutex_);
+    const std::string node = node_.empty() ? std::string() : node_now();
+    const std::array<EventHub::Event, 2> first{{{"node", node}, {"runs", "{}"}}};
+    out.stream = hub_.subscribe(std::span(first).subspan(node.empty() ? 1 : 0));
+  }
+  // A proxy that gathers them would make news old.
+  out.headers.emplace_back("X-Accel-Buffering", "no");
+  if (out.stream) return out;
+  out = text_answer(503, cat(options_.most_viewers, " pages are being kept up to date already; close one\n"));
+  out.headers.emplace_back("Retry-After", "10");
   return out;
 }
 
@@ -160,17 +191,7 @@ HttpAnswer Dashboard::page_for(const HttpRequest& request) {
   if (path == "/api/node") return node_document();
   if (path == "/api/runs") return document(runs_document());
   if (path == "/api/history") return document(history_.json());
-  if (path == "/events") {
-    HttpAnswer out{200, "text/event-stream", nullptr};
-    out.stream = hub_.subscribe();
-    // A proxy that gathers them would make news old.
-    out.headers.emplace_back("X-Accel-Buffering", "no");
-    if (out.stream) return out;
-    out =
-        text_answer(503, cat(options_.most_viewers, " pages are being kept up to date already; close one\n"));
-    out.headers.emplace_back("Retry-After", "10");
-    return out;
-  }
+  if (path == "/events") return events();
   if (path.starts_with(kRuns) && path.ends_with(kReport) && path.size() > kRuns.size() + kReport.size())
     return report_of(std::string(path.substr(kRuns.size(), path.size() - kRuns.size() - kReport.size())));
   return text_answer(404, "nothing here; the dashboard is /\n");

@@ -3,7 +3,7 @@
 //   /  /runs/ID        the page; what it shows it asks for
 //   /runs/ID/report    the report of the run, as `rubato export` makes it
 //   /api/node  /api/runs  /api/history   documents (docs/formats.md)
-//   /events            server-sent events: `node` every second, `runs` when the list has changed
+//   /events            server-sent events: `node` every second, `runs` when the list changed; first, both
 #pragma once
 
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "exporter/access.h"
 #include "exporter/event_hub.h"
 #include "exporter/exporter.h"
@@ -41,8 +42,9 @@ struct Moment {
 
 class Dashboard {
  public:
-  /// All of them must outlive it.
-  Dashboard(DashboardOptions options, Access access, Exporter& exporter, RunBook& book, ReportMaker& reports);
+  /// All of them must outlive it. `clock`: that of Moment::monotonic_ns.
+  Dashboard(DashboardOptions options, Access access, Exporter& exporter, RunBook& book, ReportMaker& reports,
+            const Clock& clock);
 
   /// Once a second, by the thread that steps the exporter: it may ask the driver who computes.
   void step(const Moment& at);
@@ -55,6 +57,8 @@ class Dashboard {
   [[nodiscard]] HttpAnswer page_for(const HttpRequest& request);
   [[nodiscard]] HttpAnswer report_of(const std::string& run_id);
   [[nodiscard]] HttpAnswer node_document();
+  [[nodiscard]] HttpAnswer events();
+  [[nodiscard]] std::string node_now() const;
   [[nodiscard]] std::string runs_document();
   void look_at_processes(const std::vector<record::RunState>& runs);
   [[nodiscard]] bool somebody_looks();
@@ -64,6 +68,7 @@ class Dashboard {
   Exporter& exporter_;
   RunBook& book_;
   ReportMaker& reports_;
+  const Clock& clock_;
   EventHub hub_;
   History history_;
   std::string policy_;  // of the page
@@ -77,6 +82,7 @@ class Dashboard {
 
   std::mutex mutex_;    // of what follows
   std::string node_;    // empty: nothing was seen yet
+  TimePoint node_at_;   // on `clock_`
   unsigned asked_ = 0;  // steps for which a program that asked for the node counts as somebody who looks
   std::vector<std::string> running_;  // ids
 };

@@ -107,7 +107,7 @@ class DashboardServer::Impl {
                                               const std::atomic<bool>& ending) {
           return exported_report(program, record, ending);
         }),
-        dashboard_(std::move(shown), std::move(access), exporter, book_, reports_) {}
+        dashboard_(std::move(shown), std::move(access), exporter, book_, reports_, real_clock_) {}
   Impl(const Impl&) = delete;
   ~Impl() {
     reports_.end();  // while those who wait for one are still there
@@ -133,6 +133,7 @@ class DashboardServer::Impl {
 
  private:
   const Clock& clock_;
+  RealClock real_clock_;
   RunBook book_;
   ReportMaker reports_;
   Dashboard dashboard_;

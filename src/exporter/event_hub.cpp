@@ -12,6 +12,10 @@ namespace {
 // What a browser waits before it asks again after the connection was lost.
 constexpr std::string_view kRetry = "retry: 2000\n\n";
 
+std::shared_ptr<const std::string> frame_of(const EventHub::Event& event) {
+  return std::make_shared<const std::string>(cat("event: ", event.name, "\ndata: ", event.data, "\n\n"));
+}
+
 }  // namespace
 
 class EventHub::Client final : public HttpStream {
@@ -82,21 +86,20 @@ std::vector<std::shared_ptr<EventHub::Client>> EventHub::living() {
   return out;
 }
 
-std::shared_ptr<HttpStream> EventHub::subscribe() {
+std::shared_ptr<HttpStream> EventHub::subscribe(std::span<const Event> first) {
   const std::lock_guard lock(mutex_);
   if (living().size() >= most_clients_) return nullptr;
   // The first ones come at once, and do not count.
-  auto client = std::make_shared<Client>(most_waiting_ + latest_.size() + 1);
+  auto client = std::make_shared<Client>(most_waiting_ + first.size() + 1);
   client->push(std::make_shared<const std::string>(kRetry));
-  for (const auto& [name, frame] : latest_) client->push(frame);
+  for (const Event& event : first) client->push(frame_of(event));
   clients_.push_back(client);
   return client;
 }
 
-void EventHub::publish(const std::string& name, std::string_view data) {
-  const auto frame = std::make_shared<const std::string>(cat("event: ", name, "\ndata: ", data, "\n\n"));
+void EventHub::publish(const Event& event) {
+  const auto frame = frame_of(event);
   const std::lock_guard lock(mutex_);
-  latest_[name] = frame;
   for (const auto& client : living())
     if (!client->push(frame)) ++dropped_;
 }

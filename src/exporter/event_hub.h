@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +21,15 @@ class EventHub {
   EventHub(std::size_t most_clients, std::size_t most_waiting)
       : most_clients_(most_clients), most_waiting_(most_waiting) {}
 
-  /// Begins with the latest event of each name. Null: there are as many clients as there may be.
-  [[nodiscard]] std::shared_ptr<HttpStream> subscribe();
-  /// `name` and `data` are one line each.
-  void publish(const std::string& name, std::string_view data);
+  /// An event; both are one line.
+  struct Event {
+    std::string_view name;
+    std::string_view data;
+  };
+
+  /// Begins with events of its own. Null: there are as many clients as there may be.
+  [[nodiscard]] std::shared_ptr<HttpStream> subscribe(std::span<const Event> first = {});
+  void publish(const Event& event);
 
   [[nodiscard]] std::size_t clients();
   /// Ended because they did not read.
@@ -39,7 +44,6 @@ class EventHub {
   std::size_t most_waiting_;
   std::mutex mutex_;  // of what follows
   std::vector<std::weak_ptr<Client>> clients_;
-  std::map<std::string, Frame> latest_;
   std::uint64_t dropped_ = 0;
 };
 

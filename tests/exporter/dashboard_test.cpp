@@ -113,8 +113,15 @@ class DashboardTest : public testing::Test {
       Access({.token = kToken, .where_token = "a file"}),
       exporter_,
       book_,
-      reports_};
+      reports_,
+      clock_};
 };
+
+std::string read_events(HttpStream& stream) {
+  std::string text(100'000, ' ');
+  text.resize(stream.read(text.data(), text.size()));
+  return text;
+}
 
 TEST_F(DashboardTest, EveryAddressNeedsTheTokenAndEveryAnswerForbidsWhatItCan) {
   pass(1);
@@ -219,6 +226,20 @@ TEST_F(DashboardTest, ViewersGetEverySecondAndThereIsALimit) {
   text.resize(first.stream->read(text.data(), text.size()));
   EXPECT_THAT(text, HasSubstr("event: node\ndata: {\"schema\":\"rubato.dashboard_node/1\""));
   EXPECT_EQ(document("/api/node")["own"]["viewers"], 2);
+}
+
+TEST_F(DashboardTest, WhatIsSentSaysHowOldItIs) {
+  const auto early = ask("/events").stream;
+  EXPECT_EQ(read_events(*early), "retry: 2000\n\nevent: runs\ndata: {}\n\n") << "nothing was seen yet";
+  pass(1);
+  EXPECT_THAT(read_events(*early), HasSubstr(R"(,"age_s":0})"));
+  clock_.advance(20_s);  // the step hangs in the driver
+  const auto late = ask("/events").stream;
+  const std::string begin = read_events(*late);
+  EXPECT_THAT(begin, HasSubstr("event: node"));
+  EXPECT_THAT(begin, HasSubstr(R"(,"age_s":20})"));
+  EXPECT_THAT(begin, HasSubstr("event: runs"));
+  EXPECT_EQ(document("/api/node")["age_s"], 20);
 }
 
 TEST_F(DashboardTest, RunsAreListedWithWhatCameOfThemAndTheirReport) {

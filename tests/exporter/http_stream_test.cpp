@@ -65,7 +65,7 @@ TEST_F(HttpStreamTest, EventsComeWhenTheyArePublished) {
   const ScopedFd client = asked(kEvents);
   EXPECT_THAT(hear(client, "retry: 2000"), StartsWith("HTTP/1.1 200"));
   for (const char* word : {"one", "two", "three"}) {
-    hub_.publish("node", word);
+    hub_.publish({"node", word});
     EXPECT_THAT(hear(client, word), HasSubstr(cat("data: ", word)));
   }
   EXPECT_EQ(hub_.clients(), 1U);
@@ -80,7 +80,7 @@ TEST_F(HttpStreamTest, AClientThatGoesIsForgotten) {
   // Its connection is noticed to be gone when something is to be sent.
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (hub_.clients() > 0 && std::chrono::steady_clock::now() < patience) {
-    hub_.publish("node", "x");
+    hub_.publish({"node", "x"});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(hub_.clients(), 0U);
@@ -96,7 +96,7 @@ TEST_F(HttpStreamTest, OnesThatDoNotReadHoldUpNobodyAndAreDropped) {
   const ScopedFd reader = asked(kEvents);
   hear(reader, "retry");
   for (int i = 0; i < 100; ++i) {
-    hub_.publish("node", cat(large, i, "end"));
+    hub_.publish({"node", cat(large, i, "end")});
     EXPECT_THAT(hear(reader, cat(i, "end")), HasSubstr(cat(i, "end")));
   }
   EXPECT_EQ(hub_.dropped(), 8U);

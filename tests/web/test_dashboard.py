@@ -1,5 +1,6 @@
 """The dashboard in a browser: a real exporter over simulated GPUs, a real run beside it, and what goes wrong with either."""
 
+import datetime
 import json
 import signal
 import subprocess
@@ -245,6 +246,34 @@ class DashboardPage(PageTest):
             wait(page, "() => document.documentElement.dataset.live === 'live'")
         finally:
             own.process.send_signal(signal.SIGCONT)
+            self.shown = shared
+
+    def test_while_the_driver_hangs_no_page_takes_what_is_old_for_news(self):
+        # Longer than a page waits on a silent connection before it asks again.
+        hang = {"call": "read_power", "at_s": 400, "effect": "slow", "wall_ms": 30_000}
+        box = Machine(rate=20, faults=[hang])
+        self.addCleanup(box.close)
+        own = dashboard.Dashboard(box)
+        self.addCleanup(own.stop, signal.SIGKILL)
+        shared, self.shown = self.shown, own
+        try:
+            page = self.see()
+            page.evaluate("""() => { window.states = []; new MutationObserver(() => window.states.push(document.documentElement.dataset.live))
+                .observe(document.documentElement, {attributes: true, attributeFilter: ['data-live']}); }""")
+            wait(page, "() => document.documentElement.dataset.live === 'old'")
+            told = page.locator("#state").text_content()
+            self.assertRegex(told, r"Nothing new since \d\d:\d\d:\d\d")
+            later = page.context.new_page()
+            later.goto(own.url)
+            wait(later, "() => document.documentElement.dataset.live === 'old'")
+            # The clock of the browser is the exporter's here; the seconds are cut, not rounded.
+            first, second = (datetime.datetime.strptime(text.split("since ")[1][:8], "%H:%M:%S") for text in (told, later.locator("#state").text_content()))
+            self.assertLessEqual(abs((second - first).total_seconds()), 1)
+            self.assertGreater(own.document("/api/node")["age_s"], 4)
+            for one in (page, later):
+                wait(one, "() => document.documentElement.dataset.live === 'live'")
+            self.assertEqual(page.evaluate("window.states"), ["old", "live"])
+        finally:
             self.shown = shared
 
     def test_without_scripts_there_is_a_sentence(self):

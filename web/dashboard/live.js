@@ -1,17 +1,20 @@
 // News from the exporter: first the last minutes, then an event every second, and the same again whenever the connection
-// was lost. Says at any time whether what is shown is of now.
+// was lost. Says at any time whether what is shown is of now: an event says how old it was when it was sent, since the
+// first one on a connection is the latest that there is, of any age.
 
 const AGAIN_MS = 2000;
 // Events come every second; a driver call that hangs holds them up.
 const OLD_MS = 5000;
+// A connection on which nothing comes for so long may be dead without a word.
 const DEAD_MS = 15000;
 
 export class Live {
-  /// `onState`: {name: "connecting" | "live" | "old" | "lost" | "locked" | "full" | "paused", since: Date of the last news or null}.
+  /// `onState`: {name: "connecting" | "live" | "old" | "lost" | "locked" | "full" | "paused", since: Date of what is shown or null}.
   constructor({ onHistory, onNode, onRuns, onState }) {
     Object.assign(this, { onHistory, onNode, onRuns, onState });
     this.source = null;
     this.last = null;
+    this.heard = 0;
     this.name = null;
     this.timer = null;
     setInterval(() => this.watch(), 1000);
@@ -46,8 +49,10 @@ export class Live {
   async start() {
     this.close();
     if (this.name === null || this.name === "paused") this.say("connecting");
+    const asking = new AbortController();
+    this.timer = setTimeout(() => asking.abort(), DEAD_MS);
     try {
-      const answer = await fetch("/api/history");
+      const answer = await fetch("/api/history", { signal: asking.signal });
       if (answer.status === 401) return this.again("locked");
       if (!answer.ok) return this.again("lost");
       this.onHistory(await answer.json());
@@ -57,10 +62,13 @@ export class Live {
     if (document.hidden) return this.pause();
     this.close();
     const source = this.source = new EventSource("/events");
+    this.heard = Date.now();
     source.addEventListener("node", (event) => {
-      this.last = new Date();
-      this.say("live");
-      this.onNode(JSON.parse(event.data));
+      const node = JSON.parse(event.data);
+      this.heard = Date.now();
+      this.last = new Date(this.heard - 1000 * node.age_s);
+      this.say(this.isOld() ? "old" : "live");
+      this.onNode(node);
     });
     source.addEventListener("runs", () => this.onRuns());
     source.onerror = () => {
@@ -70,10 +78,13 @@ export class Live {
     };
   }
 
+  isOld() {
+    return Date.now() - this.last > OLD_MS;
+  }
+
   watch() {
-    if (!this.source || !this.last) return;
-    const age = Date.now() - this.last;
-    if (age > DEAD_MS) this.again("lost");
-    else if (age > OLD_MS && this.name === "live") this.say("old");
+    if (!this.source) return;
+    if (this.name === "live" && this.isOld()) this.say("old");
+    if (Date.now() - this.heard > DEAD_MS) this.start();
   }
 }
