@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace rubato::slurm {
 
@@ -17,6 +18,14 @@ inline std::filesystem::path report_folder(const std::string& step) {
   std::filesystem::path state = variable("XDG_STATE_HOME");
   if (state.empty() && !variable("HOME").empty()) state = variable("HOME") / ".local" / "state";
   return state.empty() ? state : state / "rubato" / "slurm" / step;
+}
+
+/// For a step that begins: a requeued job has the numbers of its earlier start, whose srun may have been
+/// killed before it put the reports together.
+inline void forget_reports(const std::string& step) {
+  const std::filesystem::path folder = report_folder(step);
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
 }
 
 }  // namespace rubato::slurm

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "options.h"
+#include "report_folder.h"
 #include "task_words.h"
 
 // Whose own marks for C++ leave the hooks out.
@@ -212,6 +213,7 @@ RUBATO_SPANK int slurm_spank_init(spank_t spank, int count, char** words) {
 RUBATO_SPANK int slurm_spank_local_user_init(spank_t spank, int /*count*/, char** /*words*/) {
   try {
     our_step = step_of_srun(spank);
+    if (!our_step.empty()) rubato::slurm::forget_reports(our_step);
     if (options_of_job())
       if (const auto end = end_of_job(spank)) setenv(rubato::slurm::kEndVariable, end->c_str(), 1);
   } catch (const std::exception& error) {

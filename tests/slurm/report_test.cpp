@@ -2,6 +2,14 @@
 #include "report.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.h"
+#include "report_folder.h"
 
 namespace rubato::slurm {
 namespace {
@@ -46,6 +54,21 @@ TEST(SlurmReport, ReadsWhatRubatoRunWrites) {
   EXPECT_EQ(task->gpus.at(0).energy_j, 12.5);
   EXPECT_EQ(task->gpus.at(0).band_j, 3);
   EXPECT_EQ(task->saving, "");
+}
+
+TEST(SlurmReport, AStepThatBeginsForgetsWhatAnEarlierStartOfItsJobLeft) {
+  const auto state = std::filesystem::path(testing::TempDir()) / cat("rubato-slurm-", getpid());
+  setenv("XDG_STATE_HOME", state.c_str(), 1);
+  for (const char* step : {"12.0", "12.1"}) {
+    std::filesystem::create_directories(report_folder(step));
+    std::ofstream(report_folder(step) / "n1.0.json") << "{}";
+  }
+  forget_reports("12.0");
+  EXPECT_FALSE(std::filesystem::exists(report_folder("12.0")));
+  EXPECT_TRUE(std::filesystem::exists(report_folder("12.1") / "n1.0.json"));
+  forget_reports("12.0");
+  std::filesystem::remove_all(state);
+  unsetenv("XDG_STATE_HOME");
 }
 
 TEST(SlurmReport, AFileThatIsNoneIsNamed) {

@@ -124,6 +124,22 @@ class JobsThatAreEnded(SlurmTest):
             self.wait_for_limits(node, ONE_SET, "the wanted limit")
         return job, output
 
+    def requeue(self, job, nodes, until):
+        run("scontrol", "requeue", job)
+        self.wait_for_epilog(job, nodes)
+        asked = time.monotonic()
+
+        def again():
+            # Slurm lets a requeued job wait two minutes, takes no other time while it still completes, and begins
+            # none whose time is set anew all the while.
+            nonlocal asked
+            if job_state(job) == "PENDING" and time.monotonic() - asked > 8:
+                asked = time.monotonic()
+                run("scontrol", "update", f"jobid={job}", "starttime=now", check=False)
+            return until()
+
+        wait_until(again, "the second start", patience=2 * PATIENCE)
+
     def test_cancelled(self):
         job, _ = self.running_at_the_limit()
         run("scancel", job)
@@ -146,24 +162,22 @@ class JobsThatAreEnded(SlurmTest):
 
     def test_requeued_it_is_governed_again(self):
         job, _ = self.running_at_the_limit()
-        run("scontrol", "requeue", job)
-        self.wait_for_epilog(job)
-
-        asked = time.monotonic()
-
-        def begun_again():
-            # Slurm lets a requeued job wait two minutes, takes no other time while it still completes, and begins
-            # none whose time is set anew all the while.
-            nonlocal asked
-            if job_state(job) == "PENDING" and time.monotonic() - asked > 8:
-                asked = time.monotonic()
-                run("scontrol", "update", f"jobid={job}", "starttime=now", check=False)
-            return all(decisions(node, job).count("set done") >= 2 for node in NODES)
-
-        wait_until(begun_again, "the second begin", patience=2 * PATIENCE)
+        self.requeue(job, NODES, lambda: all(decisions(node, job).count("set done") >= 2 for node in NODES))
         for node in NODES:
             self.wait_for_limits(node, ONE_SET, "the wanted limit again")
         run("scancel", job)
+
+    def test_the_report_of_a_requeued_job_is_that_of_its_last_start(self):
+        # As tasks leave it whose srun was killed before they ended.
+        left = "~/.local/state/rubato/slurm/$SLURM_JOB_ID.0"
+        job, output = self.submit(
+            f"#SBATCH {SET}", 'if [ "${SLURM_RESTART_COUNT:-0}" = 0 ]; then',
+            f"mkdir -p {left} && echo '{{}}' >{left}/n1.7.json", "echo left", "sleep 600", "fi", f"srun {train(200)}",
+            options=("-w", "n1", "--gres=gpu:1"))
+        wait_until(lambda: "left" in output.read_text(), "the first start")
+        self.requeue(job, ["n1"], lambda: job_state(job) == "COMPLETED")
+        self.assert_report(output.read_text(), 1)
+        self.assertNotIn("cannot be read", output.read_text())
 
     def test_what_slurm_does_not_end_loses_its_lease(self):
         job, _ = self.submit("sleep 600", options=("-w", "n1", "--gres=gpu:1"))
