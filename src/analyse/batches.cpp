@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "analyse/energy_between.h"
 #include "base/text.h"
 
 namespace rubato::analyse {
@@ -13,8 +12,6 @@ namespace {
 
 // More batches narrow the interval little and make neighbours depend on each other.
 constexpr std::size_t kMostBatches = 30;
-// Below this many updates of the sensor an energy is apportioned, not measured (docs/design.md).
-constexpr double kUpdatesPerBatch = 50.0;
 constexpr Seconds kUsualUpdatePeriod{0.1};
 
 struct Observation {
@@ -35,27 +32,40 @@ Seconds slowest_update(const record::RunRecord& run) {
   return slowest > Seconds(0) ? slowest : kUsualUpdatePeriod;
 }
 
-std::optional<Joules> energy_of_all(const record::RunRecord& run, const Stretch& stretch, TimePoint begin,
-                                    TimePoint end, Seconds reach) {
-  Joules sum;
+using Boards = std::vector<const EnergyCurve*>;
+
+/// Of the GPUs of a stretch; empty where one of them has no readings.
+Boards boards_of(const record::RunRecord& run, const std::vector<EnergySource>& sources,
+                 const Stretch& stretch) {
+  Boards boards;
   for (const record::Block* block : stretch.blocks) {
     const auto device = std::ranges::find_if(
         run.devices, [&](const record::DeviceRecord& d) { return d.info.identity.id == block->gpu; });
-    if (device == run.devices.end()) return std::nullopt;
-    const auto part = energy_between(device->fast, begin, end, reach);
+    const EnergySource* source = board(sources, static_cast<std::size_t>(device - run.devices.begin()));
+    if (source == nullptr || source->curve.empty()) return {};
+    boards.push_back(&source->curve);
+  }
+  return boards;
+}
+
+std::optional<Joules> energy_of(const Boards& boards, TimePoint begin, TimePoint end) {
+  if (boards.empty()) return std::nullopt;
+  Joules sum;
+  for (const EnergyCurve* board : boards) {
+    const auto part = board->between(begin, end);
     if (!part) return std::nullopt;
-    sum += *part;
+    sum += part->energy;
   }
   return sum;
 }
 
-void add_batches(const record::RunRecord& run, const Stretch& stretch, std::size_t setting, Seconds update,
-                 Observations& out) {
+void add_batches(const record::RunRecord& run, const Boards& boards, const Stretch& stretch,
+                 std::size_t setting, Seconds update, Observations& out) {
   const auto first = std::ranges::lower_bound(run.iterations, stretch.begin, {}, &Iteration::begin);
   auto last = first;
   while (last != run.iterations.end() && last->end <= stretch.end) ++last;
   const std::vector<Iteration> inside(first, last);
-  const double longest = stretch.duration().value() / (kUpdatesPerBatch * update.value());
+  const double longest = stretch.duration().value() / (kUpdatesToMeasure * update.value());
   const std::size_t batches =
       std::min({kMostBatches, inside.size(), static_cast<std::size_t>(std::max(0.0, longest))});
   for (std::size_t b = 0; b < batches; ++b) {
@@ -65,7 +75,7 @@ void add_batches(const record::RunRecord& run, const Stretch& stretch, std::size
     const TimePoint end = to < inside.size() ? inside[to].begin : inside.back().end;
     const auto count = static_cast<double>(to - from);
     out.time.push_back({(end - inside[from].begin).value() / count, count, setting});
-    const auto energy = energy_of_all(run, stretch, inside[from].begin, end, 2 * update);
+    const auto energy = energy_of(boards, inside[from].begin, end);
     if (energy) out.energy.push_back({energy->value() / count, count, setting});
   }
 }
@@ -135,7 +145,8 @@ Mean mean_of(double value, const std::vector<Observation>& batches, const std::v
 
 }  // namespace
 
-CostPerIteration cost_per_iteration(const record::RunRecord& run, const std::vector<Stretch>& stretches) {
+CostPerIteration cost_per_iteration(const record::RunRecord& run, const std::vector<EnergySource>& sources,
+                                    const std::vector<Stretch>& stretches) {
   const Seconds update = slowest_update(run);
   Observations batches;
   Observations blocks;
@@ -149,7 +160,7 @@ CostPerIteration cost_per_iteration(const record::RunRecord& run, const std::vec
     const auto known = std::ranges::find(settings, stretch.setting);
     const auto setting = static_cast<std::size_t>(known - settings.begin());
     if (known == settings.end()) settings.push_back(stretch.setting);
-    add_batches(run, stretch, setting, update, batches);
+    add_batches(run, boards_of(run, sources, stretch), stretch, setting, update, batches);
     blocks.energy.push_back({stretch.energy->value() / n, n, setting});
     blocks.time.push_back({stretch.duration().value() / n, n, setting});
     energy += *stretch.energy;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyse/sources.h"
 #include "analyse/stretch.h"
 
 namespace rubato::analyse {
@@ -27,8 +28,9 @@ struct CostPerIteration {
 /// Fewer observations than this give no interval.
 inline constexpr std::size_t kFewestObservations = 4;
 
-/// Over every stretch given; each has iterations and energy.
+/// Over every stretch given; each has iterations and energy. `sources` are those of the run.
 [[nodiscard]] CostPerIteration cost_per_iteration(const record::RunRecord& run,
+                                                  const std::vector<EnergySource>& sources,
                                                   const std::vector<Stretch>& stretches);
 
 }  // namespace rubato::analyse

@@ -3,14 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/most_power.h"
+
 namespace rubato::analyse {
 namespace {
 
 constexpr Seconds kUsualUpdatePeriod{0.1};
 // One lost tick is ordinary; longer than this many update periods is a hole.
 constexpr double kBridgedPeriods = 3.0;
-// A counter seen at one value for longer than this many of its periods stands still while energy flows.
+// A counter seen at one value for longer than both stands still while energy flows.
 constexpr double kStillPeriods = 10.0;
+constexpr Seconds kShortestStill{1.0};
+// Afterwards it has lost energy where it shows less than this part of the integrated power; else it was late.
+// These three as in src/measure/counter_track.cpp.
+constexpr double kCaughtUp = 0.5;
 // Of a hole no more is claimed than "within half of its neighbours' power", as src/measure does.
 constexpr double kBlindFraction = 0.5;
 // How many segments around a cut show how much the power moves there.
@@ -53,9 +59,7 @@ EnergyCurve::EnergyCurve(const SeriesView& series, const SensorFacts& sensor, bo
     for (std::size_t i = 0; i < readings.size(); ++i)
       if (usable(readings[i].*series.counter)) with_counter.push_back(i);
   const auto value = [&](std::size_t i) { return *(readings[i].*series.counter); };
-  has_counter_ =
-      std::ranges::any_of(with_counter, [&](std::size_t i) { return value(i) != value(with_counter[0]); });
-  if (has_counter_)
+  if (std::ranges::any_of(with_counter, [&](std::size_t i) { return value(i) != value(with_counter[0]); }))
     from_counter(series, with_counter, sensor.counter_period.value_or(period_));
   else
     from_power(series, 0, readings.size() - 1);
@@ -101,36 +105,61 @@ void EnergyCurve::from_power(const SeriesView& series, std::size_t first, std::s
   }
 }
 
+// Where the counter tells nothing that can be believed: by power, and where that was not read either at the
+// power before.
+void EnergyCurve::bridge(const SeriesView& series, std::size_t first, std::size_t last) {
+  from_power(series, first, last);
+  const TimePoint end = (*series.readings)[last].at;
+  if (!knots_.empty() && knots_.back().at >= end) return;
+  if (knots_.size() > 1)
+    estimate(end, slope(knots_.size() - 2));
+  else
+    knots_.assign(1, {.at = end});  // nothing is known of the time before
+}
+
 // A counter moves in steps: only readings that show a new value place energy in time.
 void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::size_t>& with_counter,
                                Seconds counter_period) {
   const std::vector<FastReading>& readings = *series.readings;
-  const auto value = [&](std::size_t i) { return (readings[i].*series.counter)->value(); };
-  std::size_t anchor = with_counter.front();
-  knots_.push_back({.at = readings[anchor].at});
-  std::size_t last_old = anchor;
+  const Watts most = most_power(series.scope);
+  const auto value = [&](std::size_t i) { return *(readings[i].*series.counter); };
+  const auto possible = [&](std::size_t before, std::size_t after) {
+    const Joules rise = value(after) - value(before);
+    return rise >= Joules(0) && rise <= most * (readings[after].at - readings[before].at + counter_period);
+  };
+  std::size_t anchor = with_counter.front();  // the first reading of the value that is believed
+  std::size_t last_old = anchor;              // and the last one
   bool moved = false;
-  for (const std::size_t i : with_counter) {
-    const double rise = value(i) - value(anchor);
-    if (rise == 0) {
+  bridge(series, 0, anchor);
+  for (std::size_t k = 1; k < with_counter.size(); ++k) {
+    const std::size_t i = with_counter[k];
+    const Joules rise = value(i) - value(anchor);
+    const Seconds since = readings[i].at - readings[anchor].at;
+    if (rise == Joules(0)) {
       last_old = i;
+      // Where no power is read either, nothing contradicts a counter that rests: a table's counts its work
+      // alone.
+      if (!usable(readings[i].*series.power) && since > kBridgedPeriods * counter_period)
+        step(readings[i].at, 0, 0);
       continue;
     }
-    const Seconds since = readings[i].at - readings[anchor].at;
-    const bool still = readings[last_old].at - readings[anchor].at > kStillPeriods * counter_period;
+    const bool believed = possible(anchor, i);
+    // One bad reading: the next one goes on from the value before, so nothing was lost.
+    if (!believed && k + 1 < with_counter.size() && possible(anchor, with_counter[k + 1])) continue;
+    const bool still = readings[last_old].at - readings[anchor].at >
+                       std::max(kStillPeriods * counter_period, kShortestStill);
+    // The first value was read somewhere inside its period: the step after it holds energy from before.
+    const bool partial = !moved && since < counter_period;
     const std::size_t known = knots_.size();
-    if (!moved && rise > 0 && since < counter_period) {
-      // The first value was read somewhere inside its period: its step holds energy from before.
-      knots_.front().at = readings[i].at;
-    } else if (rise > 0 && !still) {
+    const double joules = knots_.back().joules;
+    if (!believed || still || partial) bridge(series, anchor, i);
+    if (believed && !partial && (!still || rise.value() >= kCaughtUp * (knots_.back().joules - joules))) {
+      knots_.resize(known);
       // It happened after the last reading of the old value, and no longer than a period ago.
-      step(readings[i].at, rise, std::min(readings[i].at - readings[last_old].at, counter_period).value());
-    } else {
-      from_power(series, anchor, i);
-      // Nothing was read but the counter: all it can have lost is taken at the power before.
-      if (knots_.back().at < readings[i].at)
-        estimate(readings[i].at, known > 1 ? slope(known - 2) : std::max(0.0, rise) / since.value());
+      step(readings[i].at, rise.value(),
+           std::min(readings[i].at - readings[last_old].at, counter_period).value());
     }
+    has_counter_ = has_counter_ || believed;
     moved = true;
     anchor = i;
     last_old = i;

@@ -60,6 +60,7 @@ class EnergyCurve {
   void from_power(const SeriesView& series, std::size_t first, std::size_t last);
   void from_counter(const SeriesView& series, const std::vector<std::size_t>& with_counter,
                     Seconds counter_period);
+  void bridge(const SeriesView& series, std::size_t first, std::size_t last);
   void step(TimePoint at, double joules, double jitter);
   void estimate(TimePoint at, double watts);
   [[nodiscard]] Seconds reach() const { return 3.0 * period_; }

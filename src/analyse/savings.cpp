@@ -33,8 +33,9 @@ CostPerIteration sum_of(const std::vector<Stretch>& away, const CostPerIteration
 
 }  // namespace
 
-Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stretch>& stretches,
-                           const std::optional<EnergyWindow>& total, const std::optional<Seconds>& duration) {
+Result<Savings> savings_of(const record::RunRecord& run, const std::vector<EnergySource>& sources,
+                           const std::vector<Stretch>& stretches, const std::optional<EnergyWindow>& total,
+                           const std::optional<Seconds>& duration) {
   std::vector<Stretch> found;
   std::vector<Stretch> hold;
   std::vector<Stretch> away;  // held, tried or on the way there
@@ -79,8 +80,8 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Stret
     return cannot("There is no baseline: no whole iterations ran at the found setting after the warm-up.");
   if (hold.empty()) return cannot("No whole iterations ran at the chosen setting.");
 
-  const CostPerIteration at_found = cost_per_iteration(run, found);
-  const CostPerIteration at_hold = cost_per_iteration(run, hold);
+  const CostPerIteration at_found = cost_per_iteration(run, sources, found);
+  const CostPerIteration at_hold = cost_per_iteration(run, sources, hold);
   const auto over_found = [](const Mean& hold_mean, const Mean& found_mean) {
     return quotient({hold_mean, "the chosen setting"}, {found_mean, "the found setting"});
   };

@@ -47,7 +47,8 @@ std::optional<std::size_t> choice_of(const record::RunRecord& run, const std::op
 
 }  // namespace
 
-std::optional<Search> search_of(const record::RunRecord& run, const std::vector<Stretch>& stretches) {
+std::optional<Search> search_of(const record::RunRecord& run, const std::vector<EnergySource>& sources,
+                                const std::vector<Stretch>& stretches) {
   // The divisions of a budget are of all boards together, and have no found setting beside them.
   if (run.goal && run.goal->goal.power_budget) return std::nullopt;
   Search out;
@@ -74,10 +75,10 @@ std::optional<Search> search_of(const record::RunRecord& run, const std::vector<
   }
   if (!any) return std::nullopt;
   if (out.settled) out.searching = *out.settled - out.began;
-  const auto at_found = found.empty() ? std::nullopt : std::optional(cost_per_iteration(run, found));
+  const auto at_found = found.empty() ? std::nullopt : std::optional(cost_per_iteration(run, sources, found));
   for (Tried& tried : all) {
     if (at_found && !tried.judged.empty())
-      compare(tried.told, cost_per_iteration(run, tried.judged), *at_found);
+      compare(tried.told, cost_per_iteration(run, sources, tried.judged), *at_found);
     tried.told.expected = expected_of(run, tried.told);
     out.tried.push_back(std::move(tried.told));
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyse/sources.h"
 #include "analyse/stretch.h"
 #include "analyse/summary.h"
 
@@ -11,6 +12,7 @@ namespace rubato::analyse {
 
 /// Absent where nothing was tried.
 [[nodiscard]] std::optional<Search> search_of(const record::RunRecord& run,
+                                              const std::vector<EnergySource>& sources,
                                               const std::vector<Stretch>& stretches);
 
 }  // namespace rubato::analyse

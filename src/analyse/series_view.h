@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/kind.h"
 #include "core/sample.h"
 
 namespace rubato::analyse {
@@ -13,6 +14,7 @@ struct SeriesView {
   const std::vector<FastReading>* readings = nullptr;
   std::optional<Watts> FastReading::*power = &FastReading::power;
   std::optional<Joules> FastReading::*counter = nullptr;  // null: the scope has none
+  Scope scope = Scope::gpu;                               // bounds what a counter can have risen by
 };
 
 }  // namespace rubato::analyse

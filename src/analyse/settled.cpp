@@ -22,7 +22,7 @@ SettledCost settled_cost(const record::RunRecord& run) {
   });
   SettledCost settled;
   if (!usable.empty()) {
-    settled.cost = cost_per_iteration(run, usable);
+    settled.cost = cost_per_iteration(run, sources_of(run), usable);
     settled.setting = usable.front().setting;
   } else {
     settled.why_not = iterations               ? "the energy of a GPU could not be read"

@@ -43,8 +43,9 @@ std::optional<CurveEnergy> covering(const EnergyCurve& curve, TimePoint begin, T
 
 using Steps = std::shared_ptr<const StepTimes>;
 
-EnergySource made(SourceFacts facts, const SeriesView& series, const SensorFacts& sensor,
+EnergySource made(SourceFacts facts, SeriesView series, const SensorFacts& sensor,
                   const Steps& steps = nullptr) {
+  series.scope = facts.scope;
   // A board's calibration is its own sensor's; a module or a memory is read by another.
   const bool own = facts.gpu && facts.scope == Scope::gpu;
   EnergyCurve curve(series, sensor, own, steps);
@@ -123,6 +124,12 @@ std::vector<EnergySource> sources_of(const record::RunRecord& run) {
   for (std::size_t i = 0; i < run.devices.size(); ++i) add_device(run, i, steps, out);
   for (std::size_t i = 0; i < run.channels.size(); ++i) add_channel(run, i, out);
   return out;
+}
+
+const EnergySource* board(const std::vector<EnergySource>& sources, std::size_t gpu) {
+  const auto found = std::ranges::find_if(
+      sources, [gpu](const EnergySource& s) { return s.facts.gpu == gpu && s.facts.scope == Scope::gpu; });
+  return found == sources.end() ? nullptr : &*found;
 }
 
 bool long_enough(const EnergySource& source, Seconds length) {

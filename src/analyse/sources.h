@@ -36,6 +36,9 @@ struct EnergySource {
 /// One for every GPU and channel, whether or not it gave readings; module and memory only where they did.
 [[nodiscard]] std::vector<EnergySource> sources_of(const record::RunRecord& run);
 
+/// The board's own sensor of the record's device at this position; null where `sources` are of another run.
+[[nodiscard]] const EnergySource* board(const std::vector<EnergySource>& sources, std::size_t gpu);
+
 /// Energy of a source in one stretch.
 struct Figure {
   Joules energy;

@@ -1,39 +1,39 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyse/energy_between.h"
 #include "analyse/savings.h"
 #include "analyse/search.h"
 #include "analyse/stretch.h"
 #include "analyse/summary.h"
+#include "base/text.h"
 
 namespace rubato::analyse {
 namespace {
 
-// Of a record that was cut short: from what its samples hold. At each end one update of the sensor is in
-// doubt.
-std::optional<EnergyWindow> energy_of_samples(const record::DeviceRecord& device) {
-  if (device.fast.size() < 2) return std::nullopt;
-  const TimePoint begin = device.fast.front().at;
-  const TimePoint end = device.fast.back().at;
-  auto energy = energy_between(device.fast, begin, end, Seconds(0));
-  if (!energy || end <= begin) return std::nullopt;
+// Of a record that was cut short: from what its samples hold.
+std::optional<EnergyWindow> energy_of_samples(const record::DeviceRecord& device,
+                                              const EnergySource& source) {
+  if (device.fast.empty() || source.curve.empty()) return std::nullopt;
+  const TimePoint begin = std::max(device.fast.front().at, source.curve.begin());
+  const TimePoint end = std::min(device.fast.back().at, source.curve.end());
+  const auto energy = source.curve.between(begin, end);
+  if (!energy) return std::nullopt;
+  std::string quality = "from the samples of a record without its end";
+  if (energy->unseen > Seconds(0)) quality += cat("; ", energy->unseen, " without readings, estimated");
   const SensorFacts& sensor = device.info.sensor;
-  const double gain = sensor.gain.value_or(1.0);
-  *energy = *energy / gain - sensor.offset.value_or(Watts(0)) * (end - begin);
-  const Seconds update =
-      device.info.sensor.update_period.value_or((end - begin) / static_cast<double>(device.fast.size() - 1));
-  const bool counter = device.fast.front().energy_counter && device.fast.back().energy_counter;
+  if (sensor.gain) quality += cat("; ", sensor.calibrated_by.empty() ? "calibrated" : sensor.calibrated_by);
+  const bool counter = source.curve.has_counter();
   return EnergyWindow{begin,
                       end,
-                      *energy,
-                      2.0 * ((*energy / (end - begin)) * update),
-                      *energy * sensor.calibration_band + sensor.calibration_floor / gain * (end - begin),
+                      energy->energy,
+                      energy->band_sampling,
+                      calibration_band(source.facts, energy->energy, energy->over),
                       {counter ? "energy_counter" : "integrated_power", counter ? "J" : "W", Scope::gpu,
-                       device.info.kind, "from the samples of a record without its end"}};
+                       source.facts.kind, std::move(quality)}};
 }
 
-GpuSummary gpu_summary(const record::RunRecord& run, const record::DeviceRecord& device) {
+GpuSummary gpu_summary(const record::RunRecord& run, const record::DeviceRecord& device,
+                       const EnergySource& source) {
   GpuSummary gpu{.identity = device.info.identity, .kind = device.info.kind};
   if (device.info.found) gpu.found = Setting{.power_limit = device.info.found->requested};
   if (run.end) {
@@ -46,7 +46,7 @@ GpuSummary gpu_summary(const record::RunRecord& run, const record::DeviceRecord&
       gpu.restoration_detail = end->restoration_detail;
     }
   } else {
-    gpu.energy = energy_of_samples(device);
+    gpu.energy = energy_of_samples(device, source);
     for (const record::SettingChange& change : run.setting_changes)
       if (change.gpu == gpu.identity.id && change.who == "rubato" && change.outcome == "applied")
         gpu.requested = change.asked;
@@ -139,18 +139,19 @@ void weigh_host(Savings& savings, const HostWatts& host) {
 Summary summarise(const record::RunRecord& run) {
   Summary summary;
   summary.duration = duration_of(run);
-  for (const record::DeviceRecord& device : run.devices) summary.gpus.push_back(gpu_summary(run, device));
+  const std::vector<EnergySource> sources = sources_of(run);
+  for (std::size_t i = 0; i < run.devices.size(); ++i)
+    summary.gpus.push_back(gpu_summary(run, run.devices[i], *board(sources, i)));
   summary.total = total_of(summary.gpus);
   const std::vector<Stretch> stretches = stretches_of(run);
   summary.settings = by_setting(stretches);
-  if (auto savings = savings_of(run, stretches, summary.total, summary.duration))
+  if (auto savings = savings_of(run, sources, stretches, summary.total, summary.duration))
     summary.savings = std::move(*savings);
   else
     summary.why_no_savings = std::move(savings.error().what);
-  summary.search = search_of(run, stretches);
+  summary.search = search_of(run, sources, stretches);
   if (run.end) summary.cost = cost_of(run);
   summary.timeline = timeline_of(run);
-  const std::vector<EnergySource> sources = sources_of(run);
   summary.parts = parts_of(run, summary.timeline, sources);
   summary.scopes = scopes_of(run, summary.timeline, sources);
   for (const EnergySource& source : sources)

@@ -152,7 +152,8 @@ void JobWatch::add_live(const record::RunRecord& run, Known& known, TimePoint no
   if (!all_watched) return;  // then the run may live on another clock, too
   known.job.duration = now - run.info.begin;
   if (known.job.gpus.empty() || !total) return;
-  const auto savings = analyse::savings_of(run, analyse::stretches_of(run), total, known.job.duration);
+  const auto savings = analyse::savings_of(run, analyse::sources_of(run), analyse::stretches_of(run), total,
+                                           known.job.duration);
   if (savings) known.job.savings = *savings;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/text.h"
+#include "core/most_power.h"
 
 namespace rubato::measure {
 namespace {
@@ -22,13 +23,6 @@ constexpr double kKeepPeriods = 10;
 
 // 95 % of a normal distribution, in standard deviations.
 constexpr double kNinetyFive = 1.96;
-
-// More than anything with one energy counter can draw. The largest superchip's module limit is 2.9 kW
-// (NVIDIA/k8s-test-infra #676); at a wall may hang a rack.
-Watts most_power(Scope scope) {
-  const bool one_board = scope == Scope::gpu || scope == Scope::module || scope == Scope::memory;
-  return one_board ? Watts(5e3) : Watts(1e6);
-}
 
 // A window cut inside a fault sees it on neither side.
 CounterFaults faults_between(const CounterFaults& from, const CounterFaults& to) {

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include "analyse/energy_between.h"
 #include "analyse/summary.h"
 #include "made_run.h"
 
@@ -155,6 +154,47 @@ TEST(Summary, OfARecordCutShortTakesTheEnergyFromItsSamples) {
   EXPECT_NEAR(s.duration->value(), 166, 1e-6);
 }
 
+record::RunRecord cut_short(MadeRun made = quarter_saved()) {
+  record::RunRecord run = made.ended();
+  run.end.reset();
+  return run;
+}
+
+TEST(Summary, OfARecordCutShortKnowsTheFaultsOfACounter) {
+  // 23 kJ in all, and 12 kJ at reading 61, in the hold block.
+  record::RunRecord reset = cut_short();
+  for (std::size_t i = 61; i < reset.devices[0].fast.size(); ++i)
+    *reset.devices[0].fast[i].energy_counter -= 11'900_J;
+  record::RunRecord frozen = cut_short();
+  for (FastReading& reading : frozen.devices[0].fast) reading.energy_counter = 7_J;
+  record::RunRecord leap = cut_short();
+  for (std::size_t i = 61; i < leap.devices[0].fast.size(); ++i)
+    *leap.devices[0].fast[i].energy_counter += 1e9_J;
+  record::RunRecord glitch = cut_short();
+  *glitch.devices[0].fast[61].energy_counter += 1e9_J;
+  for (const auto* run : {&reset, &leap, &glitch})
+    EXPECT_NEAR(summarise(*run).gpus[0].energy->energy.value(), 23'000, 200);
+  EXPECT_EQ(summarise(glitch).gpus[0].energy->source.name, "energy_counter");
+  const EnergyWindow of_power = *summarise(frozen).gpus[0].energy;
+  EXPECT_EQ(of_power.source.name, "integrated_power");
+  EXPECT_THAT(of_power.source.quality, HasSubstr("without readings, estimated")) << "20 ms are told";
+  EXPECT_GT(of_power.band_sampling.value(), 0.4 * of_power.energy.value());
+}
+
+TEST(Summary, OfARecordCutShortIsCalibratedOnce) {
+  record::RunRecord run = cut_short();
+  SensorFacts& sensor = run.devices[0].info.sensor;
+  sensor.gain = 0.95;
+  sensor.offset = 2_W;
+  sensor.calibrated_by = "calibrated against snmp:rack";
+  sensor.calibration_floor = 1_W;
+  const EnergyWindow energy = *summarise(run).gpus[0].energy;
+  const double truth = 23'000 / 0.95 - 2 * 166;
+  EXPECT_NEAR(energy.energy.value(), truth, 1e-6);
+  EXPECT_NEAR(energy.band_calibration.value(), 0.05 * truth + 166 / 0.95, 1e-6);
+  EXPECT_THAT(energy.source.quality, HasSubstr("calibrated against snmp:rack"));
+}
+
 TEST(Summary, OwnCostIsAFractionOfWallTime) {
   auto run = quarter_saved().ended();
   run.info.clock_rate = 10.0;
@@ -164,21 +204,6 @@ TEST(Summary, OwnCostIsAFractionOfWallTime) {
   EXPECT_NEAR(*s.cost->cpu_fraction, 0.04 / 16.6, 1e-9);
   EXPECT_NEAR(*s.cost->driver_fraction, 0.3 / 16.6, 1e-9);
   EXPECT_NEAR(*s.cost->bytes_per_tick, 10, 1e-9);
-}
-
-TEST(EnergyBetween, SplitsASampleAtTheEdgeOfTheWindow) {
-  const std::vector<FastReading> counter = {{TimePoint{0}, {}, 0_J}, {TimePoint{0} + 10_s, {}, 3000_J}};
-  EXPECT_NEAR(energy_between(counter, TimePoint{0} + 1_s, TimePoint{0} + 3_s, 0_s)->value(), 600, 1e-9);
-  const std::vector<FastReading> power = {{TimePoint{0}, 300_W, {}}, {TimePoint{0} + 10_s, 300_W, {}}};
-  EXPECT_NEAR(energy_between(power, TimePoint{0} + 1_s, TimePoint{0} + 3_s, 0_s)->value(), 600, 1e-9);
-}
-
-TEST(EnergyBetween, IsAbsentWhereTheCounterWentBackAndThereIsNoPower) {
-  const std::vector<FastReading> reset = {{TimePoint{0}, {}, 500_J}, {TimePoint{0} + 10_s, {}, 3_J}};
-  EXPECT_FALSE(energy_between(reset, TimePoint{0}, TimePoint{0} + 10_s, 0_s));
-  EXPECT_FALSE(energy_between({}, TimePoint{0}, TimePoint{0} + 10_s, 0_s));
-  const std::vector<FastReading> early = {{TimePoint{0}, 300_W, {}}, {TimePoint{0} + 1_s, 300_W, {}}};
-  EXPECT_FALSE(energy_between(early, TimePoint{0}, TimePoint{0} + 10_s, 1_s));
 }
 
 }  // namespace

@@ -1,0 +1,144 @@
+// What the curve makes of counters that reset, leap, stand still or rest.
+#include "analyse/energy_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+namespace rubato::analyse {
+namespace {
+
+constexpr int kReadings = 9000;  // a tenth of a second apart: 15 minutes
+
+TimePoint at(double seconds) {
+  return TimePoint{0} + Seconds(seconds);
+}
+
+/// A board at 200 W throughout: 20 J between two readings, 180 kJ in all.
+class Board {
+ public:
+  Board() {
+    for (int i = 0; i <= kReadings; ++i) readings.push_back({at(0.1 * i), 200_W, Joules(5000 + 20.0 * i)});
+  }
+  /// Changes the counter of the readings from the first up to the last.
+  Board& counter(int first, int last, const std::function<double(double)>& change) {
+    for (int i = first; i < last; ++i) {
+      auto& counter = readings[static_cast<std::size_t>(i)].energy_counter;
+      counter = Joules(change(counter->value()));
+    }
+    return *this;
+  }
+  Board& without_power(int first = 0, int last = kReadings + 1) {
+    for (int i = first; i < last; ++i) readings[static_cast<std::size_t>(i)].power.reset();
+    return *this;
+  }
+  [[nodiscard]] EnergyCurve curve(Scope scope = Scope::gpu) const {
+    SensorFacts sensor;
+    sensor.update_period = 100_ms;
+    return {{&readings, &FastReading::power, &FastReading::energy_counter, scope}, sensor};
+  }
+  [[nodiscard]] CurveEnergy all() const { return curve().between(at(0), at(900)).value(); }
+
+  std::vector<FastReading> readings;
+};
+
+const auto kGigajouleMore = [](double joules) { return joules + 1e9; };
+const auto kZero = [](double) { return 0.0; };
+
+TEST(EnergyCurve, AFallThatStaysIsAResetAndBridgedByPower) {
+  // At 400 s the counter stands at 85 kJ; at the end it is past its start again.
+  const CurveEnergy e = Board().counter(4000, kReadings + 1, [](double j) { return j - 85'000; }).all();
+  EXPECT_NEAR(e.energy.value(), 180'000, 1);
+  EXPECT_LT(e.band_sampling.value(), 100);
+  EXPECT_EQ(e.unseen, Seconds(0)) << "power was read";
+}
+
+TEST(EnergyCurve, ALeapThatStaysIsBridgedByPower) {
+  const Board board = Board().counter(4000, kReadings + 1, kGigajouleMore);
+  EXPECT_NEAR(board.all().energy.value(), 180'000, 1);
+  EXPECT_NEAR(board.curve().between(at(390), at(410))->energy.value(), 4000, 1);
+}
+
+TEST(EnergyCurve, OneBadReadingOfTheCounterCostsNothing) {
+  for (const auto& bad :
+       {std::function<double(double)>(kGigajouleMore), std::function<double(double)>(kZero)})
+    for (const bool power : {true, false}) {
+      Board board = Board().counter(4000, 4001, bad);
+      if (!power) board.without_power();
+      const CurveEnergy e = board.all();
+      EXPECT_NEAR(e.energy.value(), 180'000, 1e-6);
+      EXPECT_EQ(e.unseen, Seconds(0));
+      EXPECT_TRUE(board.curve().has_counter());
+    }
+}
+
+TEST(EnergyCurve, ABadReadingAtAnEndCostsNoMoreThanItsTick) {
+  for (const int i : {0, kReadings}) {
+    EXPECT_NEAR(Board().counter(i, i + 1, kGigajouleMore).all().energy.value(), 180'000, 40) << i;
+    EXPECT_NEAR(Board().counter(i, i + 1, kZero).all().energy.value(), 180'000, 40) << i;
+  }
+}
+
+TEST(EnergyCurve, ALeapWithoutPowerIsTakenAtThePowerBefore) {
+  const CurveEnergy e = Board().counter(4000, kReadings + 1, kGigajouleMore).without_power().all();
+  EXPECT_NEAR(e.energy.value(), 180'000, 1e-6);
+  EXPECT_NEAR(e.unseen.value(), 0.1, 1e-9);
+}
+
+TEST(EnergyCurve, WhereNothingTellsOfTheTimeBeforeAFaultItBeginsAfterIt) {
+  const EnergyCurve curve = Board().counter(1, kReadings + 1, kGigajouleMore).without_power().curve();
+  EXPECT_FALSE(curve.between(at(-1), at(900)));
+  EXPECT_NEAR(curve.between(at(0.1), at(900))->energy.value(), 179'980, 1e-6);
+  const std::vector<FastReading> fell = {{at(0), {}, 500_J}, {at(10), {}, 3_J}};
+  EXPECT_TRUE(EnergyCurve({&fell, &FastReading::power, &FastReading::energy_counter}, {}).empty());
+}
+
+TEST(EnergyCurve, WhatHangsAtAWallMayDrawMoreThanABoard) {
+  const Board rack = Board().counter(0, kReadings + 1, [](double j) { return 100 * j; }).without_power();
+  EXPECT_NEAR(rack.curve(Scope::node).between(at(0), at(900))->energy.value(), 18e6, 1);
+  EXPECT_TRUE(rack.curve(Scope::gpu).empty()) << "20 kW are no board's";
+}
+
+TEST(EnergyCurve, ACounterThatStoppedForGoodGivesWayToPower) {
+  const double stopped = 5000 + 20.0 * 4000;
+  const Board board = Board().counter(4000, kReadings + 1, [&](double) { return stopped; });
+  EXPECT_NEAR(board.all().energy.value(), 180'000, 1);
+  const Board never = Board().counter(0, kReadings + 1, [&](double) { return stopped; });
+  EXPECT_NEAR(never.all().energy.value(), 180'000, 1);
+  EXPECT_FALSE(never.curve().has_counter());
+  // One bad reading makes no counter of it.
+  const Board once = Board(never).counter(4000, 4001, kGigajouleMore);
+  EXPECT_NEAR(once.all().energy.value(), 180'000, 1);
+  EXPECT_FALSE(once.curve().has_counter());
+}
+
+TEST(EnergyCurve, ACounterThatStoodStillAndGoesOnHasLostTheTimeBetween) {
+  Board board = Board().counter(4000, 5000, [](double) { return 85'000; });
+  board.counter(5000, kReadings + 1, [](double j) { return j - 20'000; });
+  EXPECT_NEAR(board.all().energy.value(), 180'000, 21);
+}
+
+TEST(EnergyCurve, ACounterThatCatchesUpIsBelieved) {
+  // Its gain is not the power's: in all it counts nine tenths.
+  Board board = Board().counter(0, kReadings + 1, [](double j) { return 0.9 * j; });
+  board.counter(4000, 5000, [](double) { return 0.9 * 85'000; });
+  EXPECT_NEAR(board.all().energy.value(), 162'000, 1e-6);
+}
+
+TEST(EnergyCurve, ACounterRestsWhereNoPowerIsReadEither) {
+  Board board = Board().counter(4000, 5000, [](double) { return 85'000; }).without_power(4001, 5000);
+  board.counter(5000, kReadings + 1, [](double j) { return j - 20'000 + 20; });
+  EXPECT_NEAR(board.all().energy.value(), 160'000, 21);
+  EXPECT_NEAR(board.curve().between(at(410), at(490))->energy.value(), 0, 1e-6);
+}
+
+TEST(EnergyCurve, BeforeACounterIsReadableThereIsPower) {
+  Board board;
+  for (int i = 0; i < 4000; ++i) board.readings[static_cast<std::size_t>(i)].energy_counter.reset();
+  board.readings[4000].energy_counter = Joules(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_NEAR(board.all().energy.value(), 180'000, 1);
+}
+
+}  // namespace
+}  // namespace rubato::analyse
