@@ -87,7 +87,14 @@ struct Scatter {
 
 // About the mean of its own setting: that settings differ is no error of what they cost together. What
 // neighbours still share (a slow drift) makes n observations worth fewer: n (1 - r) / (1 + r), with r their
-// lag-one correlation, the rule for a first-order process.
+// lag-one correlation, the rule for a first-order process. Seen about means of the same few observations r is
+// too low by about (1 + 4 r) / n for each mean (Marriott and Pope, Biometrika 41, 1954; Kendall, ibid.).
+// Coverage of the 90 % interval of such a process, in %, at n = 6, 12, 30 (20 000 runs each):
+//   r = 0: 93 93 92; 0.3: 87 89 89; 0.5: 82 85 89; 0.7: 73 82 88
+// With one degree of freedom allowed n = 6 gains one point of coverage at r = 0.5 and 3.5 at 0.7, for which
+// one interval in ten of independent observations is 5 times as wide as it should be instead of 3.
+constexpr double kFewestDegrees = 2.0;
+
 Scatter scatter_of(const std::vector<Observation>& all) {
   struct Sum {
     double value = 0.0;
@@ -110,9 +117,11 @@ Scatter scatter_of(const std::vector<Observation>& all) {
     before = d;
   }
   const double n = static_cast<double>(all.size());
-  const double degrees = n - static_cast<double>(settings.size());
-  const double correlation = squares > 0 ? std::clamp(products / squares, 0.0, 0.9) : 0.0;
-  return {squares / degrees / n * (1 + correlation) / (1 - correlation), degrees};
+  const double means = static_cast<double>(settings.size());
+  const double seen = squares > 0 ? products / squares : 0.0;
+  const double r = std::clamp(seen + means * (1 + 4 * seen) / n, 0.0, 1.0);
+  const double worth = std::max(means + 1, n * (1 - r) / (1 + r));
+  return {squares / (n - means) / worth, std::max(kFewestDegrees, worth - means)};
 }
 
 /// As many as tell a scatter: the first of each setting but one tells of that setting alone.
