@@ -88,7 +88,7 @@ struct Comparison {
 [[nodiscard]] std::vector<Fact> differing_facts(const Side& a, const Side& b);
 [[nodiscard]] std::vector<Warning> warnings_of(const Side& a, const Side& b);
 
-/// True where both runs were measured by the same sensors, whose calibration error then cancels.
+/// True where both runs were measured by the same sensors, calibrated alike: their error then cancels.
 [[nodiscard]] bool same_sensors(const Side& a, const Side& b);
 
 }  // namespace rubato::analyse

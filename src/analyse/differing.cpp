@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "analyse/compare.h"
@@ -70,6 +72,60 @@ std::string source_of(const Side& side) {
   });
 }
 
+// Digits as people are shown them: what differs less changes no figure.
+std::string calibration_of(const SensorFacts& sensor) {
+  if (!sensor.gain) return "none";
+  return cat("gain ", number(*sensor.gain, 4),
+             sensor.offset ? cat(", offset ", number(sensor.offset->value(), 2), " W") : "",
+             sensor.calibrated_by.empty() ? "" : ", ", sensor.calibrated_by);
+}
+
+std::string calibration_of(const Side& side) {
+  return of_all(side, [](const record::DeviceInfo& d, const auto&) { return calibration_of(d.sensor); });
+}
+
+bool same_calibration(const Side& a, const Side& b) {
+  std::map<std::string, std::string> of_a;
+  for (const record::DeviceRecord& d : a.run.devices)
+    of_a[d.info.identity.id.uuid] = calibration_of(d.info.sensor);
+  return std::ranges::all_of(b.run.devices, [&](const record::DeviceRecord& d) {
+    const auto mine = of_a.find(d.info.identity.id.uuid);
+    return mine != of_a.end() && mine->second == calibration_of(d.info.sensor);
+  });
+}
+
+// How much more the calibration of B makes of the readings of A than that of A did, as a fraction; of GPUs
+// that are in both.
+std::optional<double> calibration_apart(const Side& a, const Side& b) {
+  Joules of_a;
+  Joules of_b;
+  for (std::size_t i = 0; i < a.summary.gpus.size(); ++i) {
+    const auto& energy = a.summary.gpus[i].energy;
+    const auto other = std::ranges::find_if(b.run.devices, [&](const record::DeviceRecord& d) {
+      return d.info.identity.id == a.summary.gpus[i].identity.id;
+    });
+    if (!energy || other == b.run.devices.end()) return std::nullopt;
+    const SensorFacts& before = a.run.devices[i].info.sensor;
+    const SensorFacts& after = other->info.sensor;
+    const auto offset = [&](const SensorFacts& s) {
+      return (s.gain ? s.offset.value_or(Watts(0)) : Watts(0)) * energy->duration();
+    };
+    const Joules read = (energy->energy + offset(before)) * before.gain.value_or(1.0);
+    of_a += energy->energy;
+    of_b += read / after.gain.value_or(1.0) - offset(after);
+  }
+  return of_a > Joules(0) ? std::optional(of_b / of_a - 1) : std::nullopt;
+}
+
+std::string about_calibration(const Side& a, const Side& b) {
+  std::string text = cat("The sensor's calibration is not the same: ", calibration_of(a), " in A, ",
+                         calibration_of(b), " in B");
+  if (const auto apart = calibration_apart(a, b))
+    text += cat("; by that alone B's energies are ", number(100 * std::abs(*apart), 1), " % ",
+                *apart < 0 ? "lower" : "higher");
+  return text + ". The calibration error of each counts, and the ranges are wide.";
+}
+
 void about_the_end(const Side& side, std::string_view name, std::vector<Warning>& out) {
   if (side.running)
     out.push_back({"still_running", cat(name, " is still running: its figures are of the part so far.")});
@@ -89,7 +145,7 @@ void about_the_end(const Side& side, std::string_view name, std::vector<Warning>
 }  // namespace
 
 bool same_sensors(const Side& a, const Side& b) {
-  return uuids(a) == uuids(b) && source_of(a) == source_of(b);
+  return uuids(a) == uuids(b) && source_of(a) == source_of(b) && same_calibration(a, b);
 }
 
 std::vector<Fact> differing_facts(const Side& a, const Side& b) {
@@ -106,6 +162,7 @@ std::vector<Fact> differing_facts(const Side& a, const Side& b) {
   device("backend", [](const record::DeviceInfo& d, const auto&) { return d.backend; });
   device("kind", [](const auto&, const GpuSummary& g) { return std::string(name_of(g.kind)); });
   differ("energy_source", source_of(a), source_of(b));
+  differ("calibration", calibration_of(a), calibration_of(b));
   device("found_setting", [](const auto&, const GpuSummary& g) { return setting_text(g.found); });
   device("set_to", [](const auto&, const GpuSummary& g) {
     return g.requested ? setting_text(g.requested) : std::string("nothing was set");
@@ -133,6 +190,8 @@ std::vector<Warning> warnings_of(const Side& a, const Side& b) {
   else if (a.summary.gpus.size() != b.summary.gpus.size())
     out.push_back({"different_gpu_count", cat("A was measured on ", a.summary.gpus.size(), " GPUs and B on ",
                                               b.summary.gpus.size(), ".")});
+  else if (uuids(a) == uuids(b) && source_of(a) == source_of(b) && !same_calibration(a, b))
+    out.push_back({"different_calibration", about_calibration(a, b)});
   else if (!same_sensors(a, b))
     out.push_back(
         {"different_sensor", cat(uuids(a) == uuids(b) ? cat("The energy was read as ", source_of(a),

@@ -95,6 +95,39 @@ TEST(Compare, OnTwoSensorsCountsTheCalibrationOfBoth) {
   EXPECT_EQ(each.distinguishable, true) << "a quarter is more than both gains";
 }
 
+// 200 W as the board reads them, and what a gain of 0.95 makes of them.
+TEST(Compare, ACalibrationBetweenTheRunsIsNoDifferenceOfTheRuns) {
+  record::RunRecord calibrated = measured(1_s, 200_W / 0.95);
+  SensorFacts& sensor = calibrated.devices[0].info.sensor;
+  sensor.gain = 0.95;
+  sensor.calibrated_by = "calibrated against snmp:rack on 2026-11-21";
+  for (FastReading& reading : calibrated.devices[0].fast) {
+    *reading.power *= 0.95;
+    *reading.energy_counter *= 0.95;
+  }
+  const Comparison c = compared(measured(), calibrated);
+  EXPECT_THAT(c, differs_in("calibration", "none", "gain 0.95, calibrated against snmp:rack on 2026-11-21"));
+  EXPECT_THAT(c.warnings, Contains(AllOf(Field(&Warning::code, "different_calibration"),
+                                         Field(&Warning::sentence, HasSubstr("5.3 % higher")))));
+  EXPECT_THAT(c, Not(has_warning("different_sensor")));
+  EXPECT_NEAR(c.energy.difference->fraction, 1 / 0.95 - 1, 1e-9);
+  EXPECT_EQ(c.energy.difference->distinguishable, false);
+  EXPECT_EQ(c.iteration_energy.difference->distinguishable, false);
+  EXPECT_THAT(compared(calibrated, measured()).warnings,
+              Contains(Field(&Warning::sentence, HasSubstr("5 % lower"))));
+  EXPECT_THAT(compared(calibrated, calibrated), Not(has_warning("different_calibration")));
+}
+
+TEST(Compare, SaysHowMuchAnOffsetIsWorth) {
+  record::RunRecord a = measured();
+  record::RunRecord b = measured();
+  a.devices[0].info.sensor.gain = b.devices[0].info.sensor.gain = 1.02;
+  b.devices[0].info.sensor.offset = 4_W;
+  const Comparison c = compared(a, b);
+  EXPECT_THAT(c, differs_in("calibration", "gain 1.02", "gain 1.02, offset 4 W"));
+  EXPECT_THAT(c.warnings, Contains(Field(&Warning::sentence, HasSubstr("2 % lower"))));
+}
+
 TEST(Compare, BelowTwoStandardErrorsIsNotDistinguishable) {
   const Comparison same = compared(measured(1_s, 200_W, 100, 0.02), measured(1_s, 200.1_W, 100, 0.02));
   EXPECT_EQ(same.iteration_energy.difference->distinguishable, false);
