@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "analyse/scope_channels.h"
 #include "analyse/scopes.h"
 #include "base/text.h"
 
@@ -58,19 +60,29 @@ HostWatts sum_of(const Sources& sources, const std::vector<std::size_t>& terms, 
 
 }  // namespace
 
-HostWatts host_watts_of(const Sources& sources, const std::vector<ScopeRow>& rows) {
+HostWatts host_watts_of(const record::RunRecord& run, const Sources& sources,
+                        const std::vector<ScopeRow>& rows) {
+  std::set<std::size_t> once;
+  for (const Scope scope : {Scope::platform, Scope::cpu_package, Scope::dram})
+    for (const std::size_t channel : channels_of(run, scope)) once.insert(channel);
   std::vector<std::size_t> nodes;
   std::vector<std::size_t> platforms;
   std::vector<std::size_t> parts;
   std::vector<std::size_t> gpus;
+  std::set<std::string> left_out;
   for (const ScopeRow& row : rows) {
     const SourceFacts& facts = sources[row.source].facts;
     const bool outermost = !row.inside || sources[*row.inside].facts.scope != facts.scope;
     if (facts.scope == Scope::node && outermost) nodes.push_back(row.source);
-    if (facts.scope == Scope::platform && outermost) platforms.push_back(row.source);
+    const bool counts = facts.channel && once.contains(*facts.channel);
+    if (facts.scope == Scope::platform && outermost && counts) platforms.push_back(row.source);
     const bool inside_package = row.inside && sources[*row.inside].facts.scope == Scope::cpu_package;
-    if (facts.scope == Scope::cpu_package || (facts.scope == Scope::dram && !inside_package))
-      parts.push_back(row.source);
+    if (facts.scope == Scope::cpu_package || (facts.scope == Scope::dram && !inside_package)) {
+      if (counts)
+        parts.push_back(row.source);
+      else if (facts.channel)
+        left_out.insert(run.channels[*facts.channel].info.meter);
+    }
     if (facts.scope == Scope::gpu) gpus.push_back(row.source);
   }
   HostWatts host;
@@ -93,9 +105,10 @@ HostWatts host_watts_of(const Sources& sources, const std::vector<ScopeRow>& row
   if (!parts.empty()) {
     const bool dram =
         std::ranges::any_of(parts, [&](std::size_t p) { return sources[p].facts.scope == Scope::dram; });
-    return sum_of(
-        sources, parts, parts.size(),
-        cat("without ", dram ? "" : "memory, ", "fans, disks, network and the losses of the power supply"));
+    std::string quality =
+        cat("without ", dram ? "" : "memory, ", "fans, disks, network and the losses of the power supply");
+    for (const std::string& meter : left_out) quality += cat("; ", meter, " reads the same and is not added");
+    return sum_of(sources, parts, parts.size(), std::move(quality));
   }
   host.quality = "several meters read at the wall, and which of them is this machine's is not known";
   return host;

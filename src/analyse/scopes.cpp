@@ -197,7 +197,7 @@ Scopes scopes_of(const record::RunRecord& run, const Timeline& timeline, const S
     scopes.notes.push_back(cat(nodes,
                                " meters read at the wall: whether they tell of one machine twice or of its "
                                "parts is not known, so nothing is put inside them"));
-  scopes.host = host_watts_of(sources, scopes.rows);
+  scopes.host = host_watts_of(run, sources, scopes.rows);
   scopes.idle = idle_shares_of(run, timeline, sources);
   return scopes;
 }

@@ -55,7 +55,7 @@ struct Scopes {
 [[nodiscard]] Scopes scopes_of(const record::RunRecord& run, const Timeline& timeline,
                                const std::vector<EnergySource>& sources);
 
-[[nodiscard]] HostWatts host_watts_of(const std::vector<EnergySource>& sources,
+[[nodiscard]] HostWatts host_watts_of(const record::RunRecord& run, const std::vector<EnergySource>& sources,
                                       const std::vector<ScopeRow>& rows);
 [[nodiscard]] std::vector<IdleShare> idle_shares_of(const record::RunRecord& run, const Timeline& timeline,
                                                     const std::vector<EnergySource>& sources);

@@ -113,6 +113,48 @@ TEST(HostWatts, WithoutANodeMeterAreThePackagesAndSayWhatIsMissing) {
   EXPECT_THAT(s.host.quality, HasSubstr("fans"));
 }
 
+HostWatts host_of(MadeTraining made) {
+  return scopes(made.wait(60_s, 300_W).ended()).host;
+}
+
+// Two packages of 60 W and their memory of 15 W, whoever reads them.
+MadeTraining& rapl(MadeTraining& made, const std::string& meter) {
+  for (const char* socket : {"0", "1"})
+    made.channel(meter, std::string("package-") + socket, Scope::cpu_package, 60_W)
+        .channel(meter, std::string("dram-") + socket, Scope::dram, 15_W);
+  return made;
+}
+
+TEST(HostWatts, CountACpuOnceThatTwoMetersRead) {
+  MadeTraining twice;
+  rapl(rapl(twice, "rapl"), "rapl:all");
+  EXPECT_NEAR(host_of(twice).value->value(), 150, 1e-3);
+  EXPECT_EQ(host_of(twice).source, "rapl package-0 + rapl dram-0 + rapl package-1 + rapl dram-1");
+  EXPECT_THAT(host_of(twice).quality, HasSubstr("rapl:all reads the same and is not added"));
+
+  MadeTraining other;
+  rapl(other, "rapl").channel("hwmon", "Esocket0", Scope::cpu_package, 60_W);
+  other.channel("hwmon", "Esocket1", Scope::cpu_package, 60_W);
+  EXPECT_NEAR(host_of(other).value->value(), 150, 1e-3);
+}
+
+TEST(HostWatts, TakeTheMetersThatTellOfMost) {
+  MadeTraining less;
+  less.channel("hwmon", "Esocket0", Scope::cpu_package, 60_W);
+  EXPECT_NEAR(host_of(rapl(less, "rapl")).value->value(), 150, 1e-3);
+
+  MadeTraining one_each;
+  one_each.channel("rapl:package-0", "package-0", Scope::cpu_package, 60_W);
+  one_each.channel("rapl:package-1", "package-1", Scope::cpu_package, 60_W);
+  EXPECT_NEAR(host_of(one_each).value->value(), 120, 1e-3);
+}
+
+TEST(HostWatts, OfAPlatformThatIsReadTwiceAreThePlatforms) {
+  MadeTraining made;
+  made.channel("rapl", "psys", Scope::platform, 200_W).channel("rapl:all", "psys", Scope::platform, 200_W);
+  EXPECT_NEAR(host_of(made).value->value(), 200, 1e-3);
+}
+
 TEST(HostWatts, AreAbsentWithoutAMeter) {
   const Scopes s = scopes(MadeTraining().wait(60_s, 300_W).ended());
   EXPECT_FALSE(s.host.value);

@@ -48,10 +48,11 @@ class EmissionsTest : public testing::Test {
     summary_.total = gpu.energy;
     summary_.duration = Seconds(3600);
   }
-  void channel(const std::string& meter, Scope scope, Joules energy) {
+  void channel(const std::string& meter, Scope scope, Joules energy, const std::string& name = {}) {
     record::ChannelRecord record;
     record.info.meter = meter;
     record.info.channel.scope = scope;
+    record.info.channel.name = name;
     run_.channels.push_back(record);
     record::ChannelEnd end;
     end.channel = run_.channels.size() - 1;
@@ -96,6 +97,14 @@ TEST_F(EmissionsTest, TwoMetersOfOnePackageAreNotAdded) {
   channel("rapl", Scope::cpu_package, Joules(3.6e6));
   channel("hwmon", Scope::cpu_package, Joules(3.6e6));
   EXPECT_EQ(row().cell("cpu_energy"), "1");
+}
+
+TEST_F(EmissionsTest, TwoMetersOfTwoPackagesAre) {
+  channel("rapl:package-0", Scope::cpu_package, Joules(3.6e6), "package-0");
+  channel("rapl:package-1", Scope::cpu_package, Joules(3.6e6), "package-1");
+  EXPECT_EQ(row().cell("cpu_energy"), "2");
+  channel("rapl:all", Scope::cpu_package, Joules(3.6e6), "package-1");
+  EXPECT_EQ(row().cell("cpu_energy"), "2");
 }
 
 TEST_F(EmissionsTest, AGpuThatCouldNotBeReadLeavesTheSumOpen) {

@@ -1,10 +1,12 @@
 #include "cli/report/emissions.h"
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "analyse/scope_channels.h"
 #include "base/text.h"
 
 namespace rubato::cli {
@@ -31,20 +33,14 @@ Part gpus_of(const analyse::Summary& summary) {
   return part;
 }
 
-/// Every channel of one scope; two meters that both count a package must not count it twice, so the first
-/// that has any stands alone.
-Part channels_of(const record::RunRecord& run, Scope scope) {
+Part meters_of(const record::RunRecord& run, Scope scope) {
   if (!run.end) return {};
-  std::optional<std::string> meter;
   Part part;
-  for (const record::ChannelEnd& end : run.end->channels) {
-    if (end.channel >= run.channels.size()) continue;
-    const record::ChannelInfo& info = run.channels[end.channel].info;
-    if (info.channel.scope != scope || (meter && *meter != info.meter)) continue;
-    meter = info.meter;
-    if (!end.energy) return {};
-    part.joules = part.joules.value_or(0) + end.energy->energy.value();
-    part.watts = part.watts.value_or(0) + end.energy->mean_power().value();
+  for (const std::size_t channel : analyse::channels_of(run, scope)) {
+    const auto end = std::ranges::find(run.end->channels, channel, &record::ChannelEnd::channel);
+    if (end == run.end->channels.end() || !end->energy) return {};
+    part.joules = part.joules.value_or(0) + end->energy->energy.value();
+    part.watts = part.watts.value_or(0) + end->energy->mean_power().value();
   }
   return part;
 }
@@ -89,8 +85,8 @@ std::string models(const analyse::Summary& summary) {
 Status write_emissions(const record::RunRecord& run, const analyse::Summary& summary,
                        const std::optional<analyse::Co2Factor>& factor, report::Sink& to) {
   const Part gpu = gpus_of(summary);
-  const Part cpu = channels_of(run, Scope::cpu_package);
-  const Part ram = channels_of(run, Scope::dram);
+  const Part cpu = meters_of(run, Scope::cpu_package);
+  const Part ram = meters_of(run, Scope::dram);
   double sum = 0;
   bool any = false;
   for (const Part& part : {gpu, cpu, ram}) {
