@@ -130,6 +130,7 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
   std::size_t anchor = with_counter.front();  // the first reading of the value that is believed
   std::size_t last_old = anchor;              // and the last one
   bool moved = false;
+  const bool powered = std::ranges::any_of(readings, [&](const auto& r) { return usable(r.*series.power); });
   bridge(series, 0, anchor);
   for (std::size_t k = 1; k < with_counter.size(); ++k) {
     const std::size_t i = with_counter[k];
@@ -137,17 +138,16 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
     const Seconds since = readings[i].at - readings[anchor].at;
     if (rise == Joules(0)) {
       last_old = i;
-      // Where no power is read either, nothing contradicts a counter that rests: a table's counts its work
-      // alone.
-      if (!usable(readings[i].*series.power) && since > kBridgedPeriods * counter_period)
+      if (series.rests && !usable(readings[i].*series.power) && since > kBridgedPeriods * counter_period)
         step(readings[i].at, 0, 0);
       continue;
     }
     const bool believed = possible(anchor, i);
     // One bad reading: the next one goes on from the value before, so nothing was lost.
     if (!believed && k + 1 < with_counter.size() && possible(anchor, with_counter[k + 1])) continue;
-    const bool still = readings[last_old].at - readings[anchor].at >
-                       std::max(kStillPeriods * counter_period, kShortestStill);
+    // Of a register that is all that is read, nobody knows better when it moves.
+    const bool still = powered && readings[last_old].at - readings[anchor].at >
+                                      std::max(kStillPeriods * counter_period, kShortestStill);
     // The first value was read somewhere inside its period: the step after it holds energy from before.
     const bool partial = !moved && since < counter_period;
     const std::size_t known = knots_.size();

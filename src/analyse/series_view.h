@@ -15,6 +15,7 @@ struct SeriesView {
   std::optional<Watts> FastReading::*power = &FastReading::power;
   std::optional<Joules> FastReading::*counter = nullptr;  // null: the scope has none
   Scope scope = Scope::gpu;                               // bounds what a counter can have risen by
+  bool rests = false;  // a counter counts its work alone and tells no power between: a table's
 };
 
 }  // namespace rubato::analyse

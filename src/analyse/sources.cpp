@@ -46,6 +46,7 @@ using Steps = std::shared_ptr<const StepTimes>;
 EnergySource made(SourceFacts facts, SeriesView series, const SensorFacts& sensor,
                   const Steps& steps = nullptr) {
   series.scope = facts.scope;
+  series.rests = facts.kind == Kind::replayed || facts.kind == Kind::interpolated;
   // A board's calibration is its own sensor's; a module or a memory is read by another.
   const bool own = facts.gpu && facts.scope == Scope::gpu;
   EnergyCurve curve(series, sensor, own, steps);

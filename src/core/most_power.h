@@ -7,10 +7,17 @@
 
 namespace rubato {
 
-/// The largest superchip's module limit is 2.9 kW (NVIDIA/k8s-test-infra #676); at a wall may hang a rack.
+/// The largest superchip's module limit is 2.9 kW (NVIDIA/k8s-test-infra #676), and a CPU's package draws
+/// less; at a wall may hang a rack.
 [[nodiscard]] constexpr Watts most_power(Scope scope) {
-  const bool one_board = scope == Scope::gpu || scope == Scope::module || scope == Scope::memory;
-  return one_board ? Watts(5e3) : Watts(1e6);
+  switch (scope) {
+    case Scope::platform:
+    case Scope::node:
+    case Scope::rail:
+      return Watts(1e6);
+    default:
+      return Watts(5e3);
+  }
 }
 
 }  // namespace rubato

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -33,10 +35,10 @@ class Board {
     for (int i = first; i < last; ++i) readings[static_cast<std::size_t>(i)].power.reset();
     return *this;
   }
-  [[nodiscard]] EnergyCurve curve(Scope scope = Scope::gpu) const {
+  [[nodiscard]] EnergyCurve curve(Scope scope = Scope::gpu, bool rests = false) const {
     SensorFacts sensor;
     sensor.update_period = 100_ms;
-    return {{&readings, &FastReading::power, &FastReading::energy_counter, scope}, sensor};
+    return {{&readings, &FastReading::power, &FastReading::energy_counter, scope, rests}, sensor};
   }
   [[nodiscard]] CurveEnergy all() const { return curve().between(at(0), at(900)).value(); }
 
@@ -126,11 +128,26 @@ TEST(EnergyCurve, ACounterThatCatchesUpIsBelieved) {
   EXPECT_NEAR(board.all().energy.value(), 162'000, 1e-6);
 }
 
-TEST(EnergyCurve, ACounterRestsWhereNoPowerIsReadEither) {
+TEST(EnergyCurve, ATablesCounterRestsWhereNoPowerIsReadEither) {
   Board board = Board().counter(4000, 5000, [](double) { return 85'000; }).without_power(4001, 5000);
   board.counter(5000, kReadings + 1, [](double j) { return j - 20'000 + 20; });
-  EXPECT_NEAR(board.all().energy.value(), 160'000, 21);
-  EXPECT_NEAR(board.curve().between(at(410), at(490))->energy.value(), 0, 1e-6);
+  const EnergyCurve curve = board.curve(Scope::gpu, true);
+  EXPECT_NEAR(curve.between(at(0), at(900))->energy.value(), 160'000, 21);
+  EXPECT_NEAR(curve.between(at(410), at(490))->energy.value(), 0, 1e-6);
+}
+
+TEST(EnergyCurve, ACoarseRegisterAloneIsALineBetweenItsSteps) {
+  // 4 kJ at once, each 20 s, and from 400 s on at a quarter of the power each 80 s.
+  Board board = Board().without_power();
+  for (std::size_t i = 0; i < board.readings.size(); ++i) {
+    const double drawn = 20.0 * static_cast<double>(std::min<std::size_t>(i, 4000)) +
+                         5.0 * static_cast<double>(i - std::min<std::size_t>(i, 4000));
+    board.readings[i].energy_counter = Joules(4000 * std::floor(drawn / 4000 + 0.5));
+  }
+  const EnergyCurve curve = board.curve(Scope::node);
+  EXPECT_NEAR(curve.between(at(110), at(210))->energy.value(), 20'000, 100);
+  EXPECT_NEAR(curve.between(at(100), at(205))->energy.value(), 21'000, 200) << "steps cut in the middle";
+  EXPECT_NEAR(curve.between(at(500), at(800))->energy.value(), 15'000, 200);
 }
 
 TEST(EnergyCurve, BeforeACounterIsReadableThereIsPower) {
