@@ -128,9 +128,7 @@ class SweepText {
     for (const auto& [at, why] : r_.end.skipped)
       page_.say(cat(experiment::describe(at), " is left out: ", why, "."));
     for (const auto& drift : summary.drift) say_drift(drift);
-    if (summary.sessions > 1)
-      page_.say(cat("The sweep was interrupted: its ", summary.sessions,
-                    " stretches are brought to one baseline by their own control runs."));
+    if (summary.stretches > 1) say_stretches();
     if (summary.degrees > 0)
       page_.say(cat("One ", r_.options.within ? "stretch" : "run", " scatters by ",
                     percent(summary.time_scatter), " in time and ", percent(summary.energy_scatter),
@@ -139,6 +137,16 @@ class SweepText {
       page_.say("Nothing was measured twice, so there are no intervals: --repeats 3.");
     if (summary.kind != Kind::measured)
       page_.say(cat("These numbers are ", name_of(summary.kind), ", not measured on hardware."));
+  }
+
+  void say_stretches() {
+    const std::size_t all = r_.summary->stretches;
+    const std::size_t lost = all - r_.summary->drift.size();
+    page_.say(cat("The sweep was interrupted: its ", all,
+                  " stretches are brought to one baseline by their own control runs",
+                  lost == 0 ? "."
+                            : cat("; ", lost, " of them without a usable one ", lost == 1 ? "is" : "are",
+                                  " left out.")));
   }
 
   void say_drift(const experiment::BaselineDrift& drift) {

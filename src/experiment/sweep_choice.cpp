@@ -1,6 +1,7 @@
 #include "experiment/sweep_choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace rubato::experiment {
@@ -8,18 +9,17 @@ namespace {
 
 using Series = Quotient SweptSetting::*;
 
-Best best_of(const SweepSummary& summary, Series series) {
+Best best_of(const SweepSummary& summary, Series series, const HalfWidths& apart) {
   const auto& settings = summary.settings;
   Best best;
   for (std::size_t i = 1; i < settings.size(); ++i)
     if ((settings[i].*series).value < (settings[best.setting].*series).value) best.setting = i;
-  const Quotient& lowest = settings[best.setting].*series;
+  const double lowest = (settings[best.setting].*series).value;
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    if (i == best.setting) continue;
-    // The default has no interval of its own: the other one's against it is the interval.
-    const Quotient& wide = settings[i].is_default() ? lowest : settings[i].*series;
-    const double other = settings[i].is_default() ? 1.0 : lowest.value;
-    if (wide.low && wide.high && *wide.low <= other && other <= *wide.high) best.as_good.push_back(i);
+    // Both were measured, so neither interval against the default tells: that of their difference does.
+    const auto half = apart.between(i, best.setting);
+    if (i != best.setting && half && std::log((settings[i].*series).value / lowest) <= *half)
+      best.as_good.push_back(i);
   }
   return best;
 }
@@ -40,9 +40,10 @@ std::vector<std::size_t> front_of(const std::vector<SweptSetting>& settings) {
 }  // namespace
 
 SweepChoices choices_of(const SweepSummary& summary, std::optional<double> max_slowdown) {
-  SweepChoices out{
-      best_of(summary, &SweptSetting::energy_over_default), best_of(summary, &SweptSetting::edp_over_default),
-      best_of(summary, &SweptSetting::time_over_default), std::nullopt, front_of(summary.settings)};
+  SweepChoices out{best_of(summary, &SweptSetting::energy_over_default, summary.energy_apart),
+                   best_of(summary, &SweptSetting::edp_over_default, summary.edp_apart),
+                   best_of(summary, &SweptSetting::time_over_default, summary.time_apart), std::nullopt,
+                   front_of(summary.settings)};
   if (!max_slowdown) return out;
   const double bound = 1 + *max_slowdown;
   BestInside inside{0, true};

@@ -10,8 +10,8 @@
 
 namespace rubato::experiment {
 
-/// One of SweepSummary::settings, and those the sweep cannot tell from it (their 90 % interval holds its
-/// figure).
+/// One of SweepSummary::settings, and those the sweep cannot tell from it (the 90 % interval of the
+/// quotient of the two holds 1).
 struct Best {
   std::size_t setting = 0;
   std::vector<std::size_t> as_good;

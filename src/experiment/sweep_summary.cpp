@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+
+#include "experiment/sweep_fit.h"
 
 namespace rubato::experiment {
 namespace {
@@ -68,97 +69,64 @@ Line line_through(const std::vector<const Run*>& controls, Series series, TQuant
   return line;
 }
 
-/// Brings every run to where the baseline was in the mean; returns how many degrees of freedom that has cost.
-double take_drift_out(std::vector<Run>& runs, SweepSummary& out, TQuantile quantile) {
+/// Of each stretch that has a control, in order.
+void find_drift(const std::vector<Run>& runs, SweepSummary& out, TQuantile quantile) {
   std::map<unsigned, std::vector<const Run*>> controls;
   std::map<unsigned, double> last;
-  Logs everywhere{};
-  double count = 0;
   for (const Run& run : runs) {
     last[run.measured->session] = std::max(last[run.measured->session], run.position);
-    if (!run.measured->control()) continue;
-    controls[run.measured->session].push_back(&run);
-    for (int s = 0; s < kEdp; ++s)
-      everywhere[static_cast<std::size_t>(s)] += run.logs[static_cast<std::size_t>(s)];
-    ++count;
+    if (run.measured->control()) controls[run.measured->session].push_back(&run);
   }
-  double cost = 0;
-  std::vector<std::pair<Run*, Logs>> shifts;
   for (const auto& [session, of_session] : controls) {
-    const Line time = line_through(of_session, kTime, quantile);
-    const Line energy = line_through(of_session, kEnergy, quantile);
     BaselineDrift drift{.session = session, .controls = of_session.size()};
     if (of_session.size() >= kControlsForDrift) {
+      const Line time = line_through(of_session, kTime, quantile);
+      const Line energy = line_through(of_session, kEnergy, quantile);
       drift.time = std::expm1(time.slope * last[session]);
       drift.energy = std::expm1(energy.slope * last[session]);
       drift.time_taken_out = time.beyond_scatter;
       drift.energy_taken_out = energy.beyond_scatter;
     }
-    cost += time.beyond_scatter || energy.beyond_scatter ? 1 : 0;
     out.drift.push_back(drift);
-    for (Run& run : runs) {
-      if (run.measured->session != session) continue;
-      const auto shift = [&run, count](const Line& line, double all) {
-        const double slope = line.beyond_scatter ? line.slope : 0.0;
-        return line.mean_y - all / count + slope * (run.position - line.mean_x);
-      };
-      const double t = shift(time, everywhere[kTime]);
-      const double e = shift(energy, everywhere[kEnergy]);
-      shifts.push_back({&run, {t, e, t + e}});
-    }
   }
-  for (auto& [run, shift] : shifts)
-    for (std::size_t s = 0; s < kSeries; ++s) run->logs[s] -= shift[s];
-  out.sessions = std::max<std::size_t>(1, controls.size());
-  return cost + static_cast<double>(out.sessions - 1);
 }
 
-struct Group {
-  std::vector<const Run*> runs;
-  [[nodiscard]] double count() const { return static_cast<double>(runs.size()); }
-  [[nodiscard]] double mean(Series s) const {
-    double sum = 0;
-    for (const Run* run : runs) sum += run->logs[s];
-    return sum / count();
-  }
-};
-
-std::array<double, kSeries> scatter_of(const std::map<predict::KnobPoint, Group>& groups, double degrees) {
-  std::array<double, kSeries> out{};
+/// Of one run's energy, relative, by its sensor's sampling alone.
+double least_scatter(const std::vector<Run>& runs) {
   double band = 0;
-  double runs = 0;
-  for (const auto& [at, group] : groups) {
-    for (const Run* run : group.runs) {
-      for (std::size_t s = 0; s < kSeries; ++s) {
-        const double rest = run->logs[s] - group.mean(static_cast<Series>(s));
-        out[s] += rest * rest;
-      }
-      band += run->measured->energy_band * run->measured->energy_band / 3;
-      ++runs;
-    }
+  for (const Run& run : runs) band += run.measured->energy_band * run.measured->energy_band / 3;
+  return std::sqrt(band / static_cast<double>(runs.size()));
+}
+
+/// Where figures stand that are shown without a quotient: the default in the mean over all stretches.
+double mean_of_controls(const std::vector<Run>& runs, Series series) {
+  double sum = 0;
+  double count = 0;
+  for (const Run& run : runs) {
+    if (!run.measured->control()) continue;
+    sum += run.logs[series];
+    ++count;
   }
-  for (double& s : out) s = std::sqrt(s / degrees);
-  // Few runs may agree by chance: then the sampler's own band, taken as rectangular, is the least that energy
-  // scatters.
-  if (degrees >= kEnoughDegrees) return out;
-  const double least = std::sqrt(band / runs);
-  out[kEnergy] = std::max(out[kEnergy], least);
-  out[kEdp] = std::max(out[kEdp], least);
-  return out;
+  return sum / count;
 }
 
 void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-/// A session without a control of its own has nothing that ties it to the others.
+/// A stretch without a control of its own has nothing that ties it to the others.
 std::vector<Run> comparable_runs(std::span<const SweepMeasurement> measured) {
   std::vector<Run> runs = runs_of(measured);
-  std::set<unsigned> tied;
-  for (const Run& run : runs)
-    if (run.measured->control()) tied.insert(run.measured->session);
+  const std::set<unsigned> tied = sessions_with_control(measured);
   std::erase_if(runs, [&tied](const Run& run) { return !tied.contains(run.measured->session); });
   return runs;
+}
+
+std::size_t stretches_of(std::span<const SweepMeasurement> measured) {
+  std::set<unsigned> sessions;
+  for (const auto& m : measured)
+    if (!m.warmup) sessions.insert(m.session);
+  return sessions.size();
 }
 
 /// Grid points in the order of their first measurement, after the default.
@@ -182,64 +150,130 @@ SweptSetting described(std::span<const SweepMeasurement> measured, const predict
   return setting;
 }
 
-/// How sure the quotient of two groups' means is.
-struct Comparison {
-  std::array<double, kSeries> scatter{};
-  double degrees = 0;
-  TQuantile quantile = nullptr;
+/// The settings that are compared, and where each run of them lies in the fit.
+struct Compared {
+  std::vector<predict::KnobPoint> points;  // the default first
+  std::vector<FitRun> runs;                // as in the list of runs, without values
+};
 
-  [[nodiscard]] Quotient over(const Group& group, const Group& reference, Series s) const {
-    const double log = group.mean(s) - reference.mean(s);
+Compared compared(const std::vector<Run>& runs, std::span<const SweepMeasurement> measured,
+                  const std::vector<BaselineDrift>& stretches) {
+  Compared out;
+  for (const auto& at : points_of(measured))
+    if (std::any_of(runs.begin(), runs.end(), [&at](const Run& run) { return run.measured->at == at; }))
+      out.points.push_back(at);
+  for (const Run& run : runs) {
+    const auto stretch = std::find_if(stretches.begin(), stretches.end(), [&run](const BaselineDrift& s) {
+      return s.session == run.measured->session;
+    });
+    const auto point = std::find(out.points.begin(), out.points.end(), run.measured->at);
+    out.runs.push_back({.stretch = static_cast<std::size_t>(stretch - stretches.begin()),
+                        .setting = static_cast<std::size_t>(point - out.points.begin()),
+                        .position = run.position});
+  }
+  return out;
+}
+
+/// One quantity of all settings against one another.
+struct Comparison {
+  SweepFit fit;
+  double scatter = 0;  // relative standard deviation of one run
+  HalfWidths apart;
+
+  [[nodiscard]] Quotient over_default(std::size_t setting) const {
+    const double log = fit.effects[setting];
     Quotient quotient{std::exp(log), std::nullopt, std::nullopt};
-    if (degrees <= 0 || &group == &reference) return quotient;
-    const double half = quantile(kIntervalProbability, degrees) * scatter[s] *
-                        std::sqrt(1 / group.count() + 1 / reference.count());
-    quotient.low = std::exp(log - half);
-    quotient.high = std::exp(log + half);
+    const auto half = apart.between(setting, 0);
+    if (!half || setting == 0) return quotient;
+    quotient.low = std::exp(log - *half);
+    quotient.high = std::exp(log + *half);
     return quotient;
   }
 };
 
+Comparison compare(const std::vector<Run>& runs, Compared compared, Series series,
+                   const std::vector<bool>& drifts, TQuantile quantile) {
+  const std::size_t settings = compared.points.size();
+  for (std::size_t i = 0; i < runs.size(); ++i) compared.runs[i].value = runs[i].logs[series];
+  Comparison out{.fit = fit_sweep(compared.runs, settings, drifts)};
+  const double degrees = out.fit.degrees;
+  if (degrees <= 0) return out;
+  out.scatter = std::sqrt(out.fit.squares / degrees);
+  // Few runs may agree by chance: then the sampler's own band, taken as rectangular, is the least that energy
+  // scatters.
+  if (series != kTime && degrees < kEnoughDegrees) out.scatter = std::max(out.scatter, least_scatter(runs));
+  out.apart.settings = settings;
+  const double half = quantile(kIntervalProbability, degrees) * out.scatter;
+  for (std::size_t a = 0; a < settings; ++a)
+    for (std::size_t b = 0; b < settings; ++b)
+      out.apart.all.push_back(half * std::sqrt(std::max(0.0, out.fit.variance_between(a, b))));
+  return out;
+}
+
 }  // namespace
+
+std::optional<double> HalfWidths::between(std::size_t a, std::size_t b) const {
+  if (all.empty()) return std::nullopt;
+  return all[a * settings + b];
+}
+
+std::set<unsigned> sessions_with_control(std::span<const SweepMeasurement> measured) {
+  std::set<unsigned> out;
+  for (const auto& m : measured)
+    if (m.used() && m.control()) out.insert(m.session);
+  return out;
+}
 
 Result<SweepSummary> summarise_sweep(std::span<const SweepMeasurement> measured, TQuantile quantile) {
   SweepSummary out;
-  std::vector<Run> runs = comparable_runs(measured);
+  const std::vector<Run> runs = comparable_runs(measured);
   if (runs.empty())
     return fail(ErrorCode::unavailable,
                 "no run at the found setting can be used, so there is nothing to compare with",
                 "the messages above say why");
-  const double cost = take_drift_out(runs, out, quantile);
-  std::map<predict::KnobPoint, Group> groups;
-  for (const Run& run : runs) groups[run.measured->at].runs.push_back(&run);
+  out.stretches = stretches_of(measured);
+  find_drift(runs, out, quantile);
   for (const auto& m : measured) out.kind = std::max(out.kind, m.kind);
 
-  Comparison comparison{.quantile = quantile};
-  const double degrees = static_cast<double>(runs.size()) - static_cast<double>(groups.size()) - cost;
-  if (degrees > 0) {
-    comparison.scatter = scatter_of(groups, degrees);
-    comparison.degrees = out.degrees = degrees;
-    out.time_scatter = comparison.scatter[kTime];
-    out.energy_scatter = comparison.scatter[kEnergy];
+  const Compared fitted = compared(runs, measured, out.drift);
+  std::vector<bool> time_drifts;
+  std::vector<bool> energy_drifts;
+  std::vector<bool> either_drifts;
+  for (const auto& drift : out.drift) {
+    time_drifts.push_back(drift.time_taken_out);
+    energy_drifts.push_back(drift.energy_taken_out);
+    either_drifts.push_back(drift.time_taken_out || drift.energy_taken_out);
   }
-  const Group& reference = groups.at({});
+  Comparison time = compare(runs, fitted, kTime, time_drifts, quantile);
+  Comparison energy = compare(runs, fitted, kEnergy, energy_drifts, quantile);
+  Comparison edp = compare(runs, fitted, kEdp, either_drifts, quantile);
+  // Where only one of the two drifts, three fits need not agree: the product is that of the two.
+  for (std::size_t i = 0; i < fitted.points.size(); ++i)
+    edp.fit.effects[i] = time.fit.effects[i] + energy.fit.effects[i];
+  out.degrees = std::max(0.0, edp.fit.degrees);
+  out.time_scatter = time.scatter;
+  out.energy_scatter = energy.scatter;
+
   for (const auto& at : points_of(measured)) {
     SweptSetting setting = described(measured, at);
-    const auto found = groups.find(at);
-    if (found == groups.end()) {
+    const std::size_t i = out.settings.size();
+    if (i == fitted.points.size() || fitted.points[i] != at) {
       if (setting.not_used.empty()) setting.not_used.emplace_back("no control run beside it can be used");
       out.lost.push_back(std::move(setting));
       continue;
     }
-    const Group& group = found->second;
-    setting.runs = static_cast<unsigned>(group.runs.size());
-    setting.time = Seconds(std::exp(group.mean(kTime)));
-    setting.energy = Joules(std::exp(group.mean(kEnergy)));
-    setting.time_over_default = comparison.over(group, reference, kTime);
-    setting.energy_over_default = comparison.over(group, reference, kEnergy);
-    setting.edp_over_default = comparison.over(group, reference, kEdp);
+    setting.runs = static_cast<unsigned>(
+        std::count_if(runs.begin(), runs.end(), [&at](const Run& run) { return run.measured->at == at; }));
+    setting.time_over_default = time.over_default(i);
+    setting.energy_over_default = energy.over_default(i);
+    setting.edp_over_default = edp.over_default(i);
+    setting.time = Seconds(std::exp(mean_of_controls(runs, kTime) + time.fit.effects[i]));
+    setting.energy = Joules(std::exp(mean_of_controls(runs, kEnergy) + energy.fit.effects[i]));
     out.settings.push_back(std::move(setting));
   }
+  out.time_apart = std::move(time.apart);
+  out.energy_apart = std::move(energy.apart);
+  out.edp_apart = std::move(edp.apart);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,17 +52,32 @@ struct BaselineDrift {
   bool energy_taken_out = false;
 };
 
+/// How far apart the logarithms of two settings' figures have to be to be told apart: half a 90 % interval of
+/// their difference, for any two of SweepSummary::settings.
+struct HalfWidths {
+  std::size_t settings = 0;
+  std::vector<double> all;  // row by row; empty: the scatter is not known
+
+  [[nodiscard]] std::optional<double> between(std::size_t a, std::size_t b) const;
+};
+
 struct SweepSummary {
   std::vector<SweptSetting>
       settings;                    // the default first, then as they were first measured; each has a used run
   std::vector<SweptSetting> lost;  // no run of them can be used
-  std::vector<BaselineDrift> drift;
-  std::size_t sessions = 1;
+  std::vector<BaselineDrift> drift;  // of each stretch with a usable control run; no other is used
+  std::size_t stretches = 1;         // in which anything was measured, used or not
+  HalfWidths time_apart;
+  HalfWidths energy_apart;
+  HalfWidths edp_apart;
   double time_scatter = 0;  // relative standard deviation of one run
   double energy_scatter = 0;
   double degrees = 0;  // of freedom behind the scatter; 0: it is not known
   Kind kind = Kind::measured;
 };
+
+/// Those in which a control run can be used. What others have measured cannot be compared.
+[[nodiscard]] std::set<unsigned> sessions_with_control(std::span<const SweepMeasurement> measured);
 
 /// unavailable: no control run can be used, so there is nothing to compare with.
 [[nodiscard]] Result<SweepSummary> summarise_sweep(std::span<const SweepMeasurement> measured,

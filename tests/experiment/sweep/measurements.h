@@ -26,4 +26,9 @@ inline SweepMeasurement control(double seconds, double joules, unsigned repeat =
   return measured({}, seconds, joules, repeat);
 }
 
+inline SweepMeasurement in_session(unsigned session, SweepMeasurement m) {
+  m.session = session;
+  return m;
+}
+
 }  // namespace rubato::experiment

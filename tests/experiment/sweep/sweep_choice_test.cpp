@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "analyse/student_t.h"
+#include "base/random.h"
 #include "experiment/sweep/measurements.h"
 
 namespace rubato::experiment {
@@ -55,6 +58,38 @@ TEST(SweepChoice, NothingInsideTheBoundIsTheDefault) {
 TEST(SweepChoice, SettingsThatNoisyRunsCannotTellApartAreNamed) {
   EXPECT_TRUE(choices_of(four_settings(0.0001), std::nullopt).energy.as_good.empty());
   EXPECT_THAT(choices_of(four_settings(0.05), std::nullopt).energy.as_good, ElementsAre(1, 3));
+}
+
+// Measured once each, two settings differ by more than either does from a default measured six times.
+TEST(SweepChoice, SettingsThatAreTheSameAreNamedAsSuchInNineOfTenSweeps) {
+  constexpr int kSweeps = 2000;
+  Random random(21);
+  const auto noisy = [&random](double value) { return value * std::exp(0.01 * random.normal()); };
+  int named = 0;
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    std::vector<SweepMeasurement> all = {measured(limit(150), noisy(11), noisy(800)),
+                                         measured(limit(160), noisy(11), noisy(800))};
+    for (unsigned i = 0; i < 3; ++i) all.push_back(control(noisy(10), noisy(1000), i));
+    for (unsigned i = 0; i < 3; ++i) all.push_back(measured(limit(200), noisy(10), noisy(900), i));
+    const auto best = choices_of(*summarise_sweep(all, &analyse::student_t_quantile), std::nullopt).energy;
+    named += best.as_good.empty() ? 0 : 1;
+  }
+  EXPECT_NEAR(static_cast<double>(named) / kSweeps, 0.90, 0.02);
+}
+
+TEST(SweepChoice, SettingsOfTwoStretchesAreToldApartByTheControlsOfBoth) {
+  std::vector<SweepMeasurement> all;
+  for (unsigned session = 0; session < 2; ++session) {
+    for (unsigned i = 0; i < 2; ++i)
+      all.push_back(in_session(session, control(10, i == 0 ? 995 : 1005, 2 * session + i)));
+  }
+  all.push_back(in_session(0, measured(limit(100), 10, 800)));
+  all.push_back(in_session(0, measured(limit(120), 10, 800)));
+  all.push_back(in_session(1, measured(limit(140), 10, 800)));
+  const auto summary = *summarise_sweep(all, &analyse::student_t_quantile);
+  const double same = *summary.energy_apart.between(1, 2);
+  EXPECT_NEAR(*summary.energy_apart.between(1, 3) / same, std::sqrt((2 + 1.0 / 2 + 1.0 / 2) / 2), 1e-9);
+  EXPECT_NEAR(*summary.energy_apart.between(1, 0) / same, std::sqrt((1 + 1.0 / 2) / 2), 1e-9);
 }
 
 }  // namespace
