@@ -63,9 +63,12 @@ SweepConductor::SweepConductor(const Invocation& invocation, const SweepOptions&
       steps_(experiment::sweep_schedule(facts.points.size(), plan.schedule)) {}
 
 SweepEnd SweepConductor::run() {
-  const bool through =
-      std::all_of(steps_.begin(), steps_.end(), [this](const auto& step) { return done(step); });
-  if (!through) static_cast<void>(options_.within ? inside_one_run() : warm_up() && whole_runs());
+  if (steps_left() > 0) static_cast<void>(options_.within ? inside_one_run() : whole_runs());
+  if (end_.why.empty() && steps_left() > 0)
+    static_cast<void>(
+        stop(kNothingMeasured,
+             "no control run of this stretch can be used, so what was measured in it has nothing "
+             "to be compared with"));
   return std::move(end_);
 }
 
@@ -80,9 +83,21 @@ predict::KnobPoint SweepConductor::point_of(const experiment::SweepStep& step) c
 }
 
 bool SweepConductor::done(const experiment::SweepStep& step) const {
+  const auto comparable = experiment::sessions_with_control(state_.measured());
   return std::any_of(state_.measured().begin(), state_.measured().end(), [&](const SweepMeasurement& m) {
-    return !m.warmup && m.at == point_of(step) && m.repeat == step.repeat;
+    return !m.warmup && m.at == point_of(step) && m.repeat == step.repeat && comparable.contains(m.session);
   });
+}
+
+bool SweepConductor::was_left_out(const experiment::SweepStep& step) const {
+  return step.point && std::any_of(end_.skipped.begin(), end_.skipped.end(), [&](const auto& skipped) {
+           return skipped.first == facts_.points[*step.point];
+         });
+}
+
+std::size_t SweepConductor::steps_left() const {
+  return static_cast<std::size_t>(std::count_if(
+      steps_.begin(), steps_.end(), [this](const auto& step) { return !done(step) && !was_left_out(step); }));
 }
 
 ChildEnd SweepConductor::start(const predict::KnobPoint& at, std::unique_ptr<govern::Strategy> strategy) {
@@ -165,19 +180,15 @@ bool SweepConductor::judge_found_clocks(const record::RunRecord& run) {
 
 bool SweepConductor::keep(SweepMeasurement measurement) {
   measurement.session = state_.session();
-  tell(measurement);
   if (const Status kept = state_.add(measurement); !kept) return stop(kNothingMeasured, kept.error().what);
+  tell(measurement);
   return true;
 }
 
 void SweepConductor::tell(const SweepMeasurement& measurement) const {
-  std::size_t left = 0;
-  for (const auto& step : steps_) left += done(step) ? 0 : 1;
-  if (!measurement.warmup && left > 0) --left;  // this one
+  const std::size_t left = steps_left();
   std::string line = cat(steps_.size() - left, " of ", steps_.size(), ": ", in_short(measurement));
-  std::vector<SweepMeasurement> all = state_.measured();
-  all.push_back(measurement);
-  const auto each = options_.within ? std::nullopt : wall_of_one_run(all, facts_.clock_rate);
+  const auto each = options_.within ? std::nullopt : wall_of_one_run(state_.measured(), facts_.clock_rate);
   if (each && left > 0) line += cat("; about ", report::text_of(*each * static_cast<double>(left)), " left");
   if (!measurement.not_used.empty())
     log::warning(line);
@@ -205,29 +216,45 @@ bool SweepConductor::warm_up() {
   return true;
 }
 
-bool SweepConductor::whole_runs() {
-  bool any_setting = std::any_of(state_.measured().begin(), state_.measured().end(),
+bool SweepConductor::begin(const experiment::SweepStep& first) {
+  if (!warm_up()) return false;
+  // What was measured before an interruption lies on another baseline: settings need a control of their own.
+  return !first.point || measure(steps_.front());
+}
+
+bool SweepConductor::left_out(const experiment::SweepStep& step) {
+  if (!options_.stop_early || !step.point) return false;
+  const auto summary = experiment::summarise_sweep(state_.measured(), &analyse::student_t_quantile);
+  if (!summary) return false;
+  const predict::KnobPoint at = point_of(step);
+  const auto why = experiment::why_skip(at, *summary, plan_.max_slowdown);
+  if (!why) return false;
+  log::debug(cat(experiment::describe(at), " is left out: ", *why));
+  end_.skipped.emplace_back(at, *why);
+  return true;
+}
+
+bool SweepConductor::measure(const experiment::SweepStep& step) {
+  const bool first_setting =
+      step.point && std::none_of(state_.measured().begin(), state_.measured().end(),
                                  [](const SweepMeasurement& m) { return m.used() && !m.control(); });
+  const predict::KnobPoint at = point_of(step);
+  const auto run = one_run(at);
+  if (!run || !judge_found_clocks(*run)) return false;
+  SweepMeasurement measured = experiment::measurement_of(*run, at);
+  measured.repeat = step.repeat;
+  if (first_setting && measured.not_used.starts_with("refused"))
+    return stop(kNothingMeasured, cat("the first setting was ", measured.not_used));
+  return keep(std::move(measured));
+}
+
+bool SweepConductor::whole_runs() {
+  bool begun = false;
   for (const auto& step : steps_) {
-    if (done(step)) continue;
-    const predict::KnobPoint at = point_of(step);
-    if (options_.stop_early && step.point) {
-      if (const auto summary = experiment::summarise_sweep(state_.measured(), &analyse::student_t_quantile)) {
-        if (const auto why = experiment::why_skip(at, *summary, plan_.max_slowdown)) {
-          log::debug(cat(experiment::describe(at), " is left out: ", *why));
-          end_.skipped.emplace_back(at, *why);
-          continue;
-        }
-      }
-    }
-    const auto run = one_run(at);
-    if (!run || !judge_found_clocks(*run)) return false;
-    SweepMeasurement measured = experiment::measurement_of(*run, at);
-    measured.repeat = step.repeat;
-    if (step.point && !any_setting && measured.not_used.starts_with("refused"))
-      return stop(kNothingMeasured, cat("the first setting was ", measured.not_used));
-    any_setting = any_setting || (step.point && measured.used());
-    if (!keep(std::move(measured))) return false;
+    if (done(step) || left_out(step)) continue;
+    if (!begun && !begin(step)) return false;
+    begun = true;
+    if (!measure(step)) return false;
   }
   return true;
 }

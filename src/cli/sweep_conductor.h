@@ -42,11 +42,19 @@ class SweepConductor {
   /// False where the sweep has to end.
   [[nodiscard]] bool warm_up();
   [[nodiscard]] bool whole_runs();
+  /// Warms up and, where the sweep goes on with a setting, measures a control run before it.
+  [[nodiscard]] bool begin(const experiment::SweepStep& first);
+  [[nodiscard]] bool measure(const experiment::SweepStep& step);
+  /// Whether --stop-early leaves it out, which end_ then says.
+  [[nodiscard]] bool left_out(const experiment::SweepStep& step);
   [[nodiscard]] bool inside_one_run();
   [[nodiscard]] bool keep_all(const std::vector<experiment::SweepStep>& left,
                               std::vector<experiment::SweepMeasurement> measured);
   [[nodiscard]] bool judge_found_clocks(const record::RunRecord& run);
+  /// Measured in a stretch with a usable control run. Without one it cannot be compared, and is still to do.
   [[nodiscard]] bool done(const experiment::SweepStep& step) const;
+  [[nodiscard]] std::size_t steps_left() const;
+  [[nodiscard]] bool was_left_out(const experiment::SweepStep& step) const;
   [[nodiscard]] predict::KnobPoint point_of(const experiment::SweepStep& step) const;
   void tell(const experiment::SweepMeasurement& measurement) const;
   [[nodiscard]] bool stop(int status, std::string why);

@@ -73,6 +73,52 @@ class Sweep(MachineTest):
         self.assertIn("going on", again.stderr)
         self.assertEqual(len(self.rows(table)), 3, again.stderr)
 
+    def interrupted(self, machine, *command, after):
+        """The sweep `command`, ended by Ctrl-C once `after` holds for the lines of measurements in its state."""
+        state = machine.folder / "table.csv.state"
+
+        def measured():
+            return [json.loads(line) for line in state.read_text().splitlines(True)[1:] if line.endswith("\n")]
+
+        process = machine.start(*command, start_new_session=True)
+        wait_until(lambda: process.poll() is not None or (state.exists() and after(measured())), "what ends this stretch")
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, err)
+        return measured()
+
+    def command(self, machine, *options):
+        table = machine.folder / "table.csv"
+        return ("sweep", "--gpu", "sim:v100", "--warmup", "0", "-o", table, *options, "--", *machine.train(ITERATIONS))
+
+    def test_interrupted_twice_nothing_that_was_measured_is_missing(self):
+        machine = self.machine(rate=RATE)
+        report = machine.folder / "report.json"
+        command = self.command(machine, *KNOB, "--order", "ascending", "--json", "--report", report)
+        self.interrupted(machine, *command, after=lambda measured: len(measured) == 1)
+        second = self.interrupted(machine, *command, after=lambda measured: any(m["at"] for m in measured))
+        self.assertEqual([bool(m["at"]) for m in second], [False, False, True], "a stretch begins with a control run")
+        done = machine.run(*command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {float(row["power_limit_w"]) for row in self.rows(machine.folder / "table.csv")}
+        self.assertEqual(rows, {FOUND_W, 120, 160}, done.stderr)
+        shown = json.loads(report.read_text())
+        self.assertTrue(shown["complete"])
+        self.assertEqual([d["session"] for d in shown["drift"]], [0, 1, 2])
+
+    def test_what_was_measured_beside_no_usable_control_run_is_measured_again(self):
+        machine = self.machine(rate=RATE)
+        state = machine.folder / "table.csv.state"
+        command = self.command(machine, *KNOB, "--order", "ascending")
+        self.interrupted(machine, *command, after=lambda measured: len(measured) == 2)
+        header, control, setting = state.read_text().splitlines()[:3]
+        lost = {**json.loads(control), "not_used": "its record was cut short"}
+        state.write_text("\n".join((header, json.dumps(lost), setting)) + "\n")
+        done = machine.run(*command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("its 2 stretches", done.stderr)
+        self.assertEqual(len(self.rows(machine.folder / "table.csv")), 3, done.stderr)
+
     def test_a_job_that_fails_ends_the_sweep_with_its_status(self):
         machine = self.machine(rate=RATE)
         done, table = self.sweep(machine, *KNOB, command=["sh", "-c", "exit 3"])
