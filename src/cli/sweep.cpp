@@ -70,20 +70,27 @@ Status write_table(const SweepPlan& plan, const SweepOptions& options, const Swe
   return file->finish();
 }
 
-int conclude(Invocation& invocation, const SweepOptions& options, const SweepPlan& plan,
-             const SweepFacts& facts, const SweepEnd& end, const experiment::SweepState& state) {
+/// Whether the table was written, so that the state has done its work; what rubato exits with is in
+/// `invocation`.
+bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPlan& plan,
+              const SweepFacts& facts, const SweepEnd& end, const experiment::SweepState& state) {
   const auto summary = experiment::summarise_sweep(state.measured(), &analyse::student_t_quantile);
   std::optional<experiment::SweepChoices> choices;
   SweepReport report{plan, options, facts, end, state.measured()};
   invocation.status = end.status;
+  bool table_written = false;
   if (summary) {
     choices = experiment::choices_of(*summary, plan.max_slowdown);
     report.summary = &*summary;
     report.choices = &*choices;
     if (const Status written = write_table(plan, options, facts, *summary, end); !written) {
-      log::error(written.error());
+      log::error(
+          Error{written.error().code, written.error().what,
+                cat("what was measured is kept in ", plan.state.string(),
+                    ": make room for the table, and the same command writes it without measuring anew")});
       if (invocation.status == 0) invocation.status = 1;
     } else {
+      table_written = true;
       log::info(cat("the table is ", plan.output.string()));
     }
   } else {
@@ -101,7 +108,7 @@ int conclude(Invocation& invocation, const SweepOptions& options, const SweepPla
   if (!end.why.empty())
     log::error(Error{ErrorCode::unavailable, end.why,
                      state.measured().empty() ? "" : "the same command again goes on where this one ended"});
-  return invocation.status;
+  return table_written;
 }
 
 int sweep(Invocation& invocation, const SweepOptions& options) {
@@ -152,13 +159,13 @@ int sweep(Invocation& invocation, const SweepOptions& options) {
     log::info(
         cat("going on with the ", state->measured().size(), " runs that ", plan.state.string(), " has"));
   const SweepEnd end = SweepConductor(invocation, options, plan, *facts, interrupts, *state).run();
-  const int status = conclude(invocation, options, plan, *facts, end, *state);
-  if (end.why.empty() || state->measured().empty()) {
+  const bool table_written = conclude(invocation, options, plan, *facts, end, *state);
+  if ((end.why.empty() && table_written) || state->measured().empty()) {
     // Of a sweep that is through the table is all that is needed; of one that never began nothing is.
     unlink(plan.state.c_str());
     if (*world) unlink((*world)->c_str());
   }
-  return status;
+  return invocation.status;
 }
 
 }  // namespace

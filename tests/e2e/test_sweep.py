@@ -119,6 +119,26 @@ class Sweep(MachineTest):
         self.assertIn("its 2 stretches", done.stderr)
         self.assertEqual(len(self.rows(machine.folder / "table.csv")), 3, done.stderr)
 
+    def test_a_table_that_cannot_be_written_costs_no_measurement(self):
+        machine = self.machine(rate=RATE)
+        table = machine.folder / "table.csv"
+        state = machine.folder / "table.csv.state"
+        command = self.command(machine, "--knob", "power-limit=120")
+        process = machine.start(*command)
+        wait_until(lambda: state.exists() and state.read_text().count("\n") == 2, "a measurement")
+        table.mkdir()  # as a disk that is full by now
+        _, err = process.communicate(timeout=machine.patience)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("the same command writes it without measuring anew", err)
+        runs = state.read_text().count("\n")
+        table.rmdir()
+        again = machine.run(*command)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"going on with the {runs - 1} runs", again.stderr)
+        self.assertNotIn("iteration", again.stdout, "no job ran")
+        self.assertEqual(len(self.rows(table)), 2)
+        self.assertFalse(state.exists())
+
     def test_a_job_that_fails_ends_the_sweep_with_its_status(self):
         machine = self.machine(rate=RATE)
         done, table = self.sweep(machine, *KNOB, command=["sh", "-c", "exit 3"])
