@@ -136,7 +136,8 @@ int sweep(Invocation& invocation, const SweepOptions& options) {
   auto facts = ask_facts(interrupts, invocation.gpu, rights, plan.grid, options.dry_run);
   if (facts && !managed) facts->notes.push_back(cat("it would be refused here: ", managed.error().what));
   if (!facts) return refuse(invocation, facts.error());
-  const auto identity = identity_of(plan, options, simulated ? cat(invocation.gpu) : joined(facts->uuids));
+  const auto identity =
+      identity_of(plan, options, simulated ? cat(invocation.gpu) : joined(facts->uuids), facts->found);
   if (options.dry_run) {
     const auto earlier = experiment::peek_sweep_state(plan.state, identity);
     if (!earlier) return refuse(invocation, earlier.error());

@@ -178,6 +178,17 @@ bool SweepConductor::judge_found_clocks(const record::RunRecord& run) {
   return true;
 }
 
+// A limit that changed over an interruption has been refused before anything ran. A lock can only be seen.
+bool SweepConductor::at_found_clocks(const SweepMeasurement& latest) {
+  if (!latest.used() || !latest.control() || !options_.run.wanted.found_sm_clock.empty()) return true;
+  const auto& all = state_.measured();
+  const auto before =
+      std::find_if(all.begin(), all.end(), [](const SweepMeasurement& m) { return m.used() && m.control(); });
+  if (before == all.end() || before->session == state_.session()) return true;
+  const auto moved = experiment::found_clock_moved(before->reached, latest.reached);
+  return !moved || stop(kNothingMeasured, *moved);
+}
+
 bool SweepConductor::keep(SweepMeasurement measurement) {
   measurement.session = state_.session();
   if (const Status kept = state_.add(measurement); !kept) return stop(kNothingMeasured, kept.error().what);
@@ -245,7 +256,7 @@ bool SweepConductor::measure(const experiment::SweepStep& step) {
   measured.repeat = step.repeat;
   if (first_setting && measured.not_used.starts_with("refused"))
     return stop(kNothingMeasured, cat("the first setting was ", measured.not_used));
-  return keep(std::move(measured));
+  return at_found_clocks(measured) && keep(std::move(measured));
 }
 
 bool SweepConductor::whole_runs() {
@@ -263,7 +274,7 @@ bool SweepConductor::keep_all(const std::vector<experiment::SweepStep>& left,
                               std::vector<SweepMeasurement> measured) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     measured[i].repeat = left[i].repeat;
-    if (!keep(std::move(measured[i]))) return false;
+    if (!at_found_clocks(measured[i]) || !keep(std::move(measured[i]))) return false;
   }
   return true;
 }

@@ -51,6 +51,8 @@ class SweepConductor {
   [[nodiscard]] bool keep_all(const std::vector<experiment::SweepStep>& left,
                               std::vector<experiment::SweepMeasurement> measured);
   [[nodiscard]] bool judge_found_clocks(const record::RunRecord& run);
+  /// False where a control run shows other clocks than those before the interruption did.
+  [[nodiscard]] bool at_found_clocks(const experiment::SweepMeasurement& latest);
   /// Measured in a stretch with a usable control run. Without one it cannot be compared, and is still to do.
   [[nodiscard]] bool done(const experiment::SweepStep& step) const;
   [[nodiscard]] std::size_t steps_left() const;

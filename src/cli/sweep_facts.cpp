@@ -39,6 +39,21 @@ std::string names_of(const std::vector<std::unique_ptr<device::Gpu>>& gpus) {
   return out;
 }
 
+/// Requested, not enforced: what somebody set, and what is put back after each run.
+void read_found(const std::vector<std::unique_ptr<device::Gpu>>& gpus, bool simulated, SweepFacts& facts) {
+  constexpr int kMilliwatts = 3;  // the driver's own unit: every limit is written whole
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const GpuIdentity& identity = gpus[i]->identity();
+    const std::string gpu =
+        cat("GPU ", i, " (", identity.name, simulated ? "" : ", ", simulated ? "" : identity.id.uuid, ")");
+    if (const auto limits = gpus[i]->power_limits())
+      facts.found[cat("power limit of ", gpu)] = cat(number(limits->requested.value(), kMilliwatts), " W");
+    if (const auto clocks = gpus[i]->application_clocks())
+      facts.found[cat("application clocks of ", gpu)] =
+          cat(clocks->requested.memory, " memory, ", clocks->requested.sm, " SM");
+  }
+}
+
 void read_limits(const std::vector<std::unique_ptr<device::Gpu>>& gpus, SweepFacts& facts) {
   bool same = true;
   for (const auto& gpu : gpus) {
@@ -74,6 +89,7 @@ Result<SweepFacts> look(const std::string& gpu_list, const RunOptions& options,
   facts.gpu = names_of(open->gpus);
   facts.clock_rate = 1.0 / open->selection.backend->clock()->wall(Seconds(1.0)).value();
   read_limits(open->gpus, facts);
+  read_found(open->gpus, open->selection.backend->simulated(), facts);
   std::optional<Error> lacking;
   for (const auto& point : grid) {
     auto wanted = parse_wanted(options_at(options, point).wanted);
@@ -118,6 +134,7 @@ std::string written(const Result<SweepFacts>& facts) {
       {"uuids", facts->uuids},
       {"gpu", facts->gpu},
       {"found_limit", facts->found_limit ? json(facts->found_limit->value()) : json()},
+      {"found", facts->found},
       {"highest_sm_clock", facts->highest_sm_clock ? json(facts->highest_sm_clock->value()) : json()},
       {"clock_rate", facts->clock_rate},
       {"points", std::move(points)},
@@ -138,6 +155,7 @@ Result<SweepFacts> read_back(const std::string& text) {
     facts.uuids = from.at("uuids").get<std::vector<std::string>>();
     facts.gpu = from.at("gpu").get<std::string>();
     facts.found_limit = quantity<Watts>(from.at("found_limit"));
+    facts.found = from.at("found").get<std::map<std::string, std::string>>();
     facts.highest_sm_clock = quantity<Megahertz>(from.at("highest_sm_clock"));
     facts.clock_rate = from.at("clock_rate").get<double>();
     for (const json& p : from.at("points"))

@@ -2,6 +2,7 @@
 // opens a driver.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +16,9 @@ namespace rubato::cli {
 
 struct SweepFacts {
   std::vector<std::string> uuids;
-  std::string gpu;                   // "Tesla V100-PCIE-16GB", "2 x …"
-  std::optional<Watts> found_limit;  // the same on all of them
+  std::string gpu;                           // "Tesla V100-PCIE-16GB", "2 x …"
+  std::optional<Watts> found_limit;          // the same on all of them
+  std::map<std::string, std::string> found;  // what each GPU told: "power limit of GPU 0 (…)" → "140 W"
   std::optional<Megahertz> highest_sm_clock;
   double clock_rate = 1.0;  // above 1: a simulated world that runs faster than the wall
   std::vector<predict::KnobPoint>

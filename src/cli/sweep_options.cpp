@@ -75,17 +75,22 @@ Result<SweepPlan> plan_sweep(const SweepOptions& options, const std::vector<std:
 }
 
 experiment::SweepIdentity identity_of(const SweepPlan& plan, const SweepOptions& options,
-                                      const std::string& gpus) {
+                                      const std::string& gpus, std::map<std::string, std::string> found) {
   std::string knobs;
   for (const auto& knob : plan.knobs) knobs += cat(knobs.empty() ? "" : " ", knob_text(knob));
-  experiment::SweepIdentity identity = {{"command", plan.command},
-                                        {"--knob", knobs},
-                                        {"--order", options.order},
-                                        {"--repeats", cat(options.repeats)},
-                                        {"--control-every", cat(options.control_every)},
-                                        {"--seed", cat(options.run.seed)},
-                                        {"--gpu", gpus}};
-  if (options.within) identity["--within"] = cat(options.iterations, " iterations");
+  experiment::SweepIdentity identity;
+  identity.asked = {{"command", plan.command},
+                    {"--knob", knobs},
+                    {"--order", options.order},
+                    {"--repeats", cat(options.repeats)},
+                    {"--control-every", cat(options.control_every)},
+                    {"--seed", cat(options.run.seed)},
+                    {"--gpu", gpus}};
+  if (options.within) identity.asked["--within"] = cat(options.iterations, " iterations");
+  // No driver tells a lock: what is stated of it, where nothing is stated as where there is none.
+  const std::string& lock = options.run.wanted.found_sm_clock;
+  found["SM clock lock (--found-sm-clock)"] = lock.empty() ? "none" : lock;
+  identity.found = std::move(found);
   return identity;
 }
 

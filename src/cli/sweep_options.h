@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,9 +52,11 @@ struct SweepPlan {
 [[nodiscard]] Result<SweepPlan> plan_sweep(const SweepOptions& options,
                                            const std::vector<std::string>& command);
 
-/// What must be the same for a sweep to go on; `uuids` of real GPUs, as simulated ones come and go.
+/// What must be the same for a sweep to go on; `gpus`: the UUIDs of real ones, as simulated ones come and go;
+/// `found`: at which setting, as in SweepFacts.
 [[nodiscard]] experiment::SweepIdentity identity_of(const SweepPlan& plan, const SweepOptions& options,
-                                                    const std::string& gpus);
+                                                    const std::string& gpus,
+                                                    std::map<std::string, std::string> found);
 
 /// conflict: a table stands there that this sweep has not begun.
 [[nodiscard]] Status check_output(const SweepPlan& plan, bool force);

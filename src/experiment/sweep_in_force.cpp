@@ -20,6 +20,8 @@ constexpr Watts kSameLimit{1.0};
 constexpr Megahertz kSameClock{20.0};
 constexpr double kSameClockShare = 0.015;
 constexpr double kOften = 0.1;
+// Without a limiter in force, boards differ from hour to hour by a few steps of their clock, by temperature.
+constexpr double kClearlyBelow = 0.9;
 
 template <class Unit>
 std::optional<Unit> median(const std::vector<SlowReading>& readings, std::optional<Unit> SlowReading::*what) {
@@ -139,6 +141,17 @@ InForce judge_run(const record::RunRecord& run, const record::DeviceRecord& devi
     out.objection = cat("the job had worked for ", before, " of its ", work,
                         " before it could be set: a longer command is needed");
   return out;
+}
+
+std::optional<std::string> found_clock_moved(const Reached& before, const Reached& now) {
+  if (!before.sm_clock || !now.sm_clock) return std::nullopt;
+  const Reached& lower = *before.sm_clock < *now.sm_clock ? before : now;
+  const Megahertz higher = std::max(*before.sm_clock, *now.sm_clock);
+  if (*lower.sm_clock >= higher * kClearlyBelow || !lower.limiters.empty()) return std::nullopt;
+  return cat(
+      "as found, the GPU runs at ", *now.sm_clock, " under load, and ran at ", *before.sm_clock,
+      " before the interruption: no limiter says why, so its clocks may have been locked; put the lock "
+      "back as it was, or state with --found-sm-clock none that there never was one");
 }
 
 }  // namespace rubato::experiment

@@ -29,4 +29,8 @@ struct InForce {
 [[nodiscard]] InForce judge_run(const record::RunRecord& run, const record::DeviceRecord& device,
                                 const predict::KnobPoint& at);
 
+/// That clocks were locked in one of two control runs, as far as they show it: the lower SM clock is clearly
+/// below the other, and no limiter says why. Absent: nothing speaks for it.
+[[nodiscard]] std::optional<std::string> found_clock_moved(const Reached& before, const Reached& now);
+
 }  // namespace rubato::experiment

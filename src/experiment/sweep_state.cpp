@@ -19,7 +19,8 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSchema = "rubato.sweep_state/1";
+constexpr std::string_view kSchema = "rubato.sweep_state/2";
+constexpr std::string_view kWithoutFound = "rubato.sweep_state/1";
 
 struct Contents {
   std::vector<SweepMeasurement> measured;
@@ -31,15 +32,15 @@ tl::unexpected<Error> corrupt(const fs::path& file, std::size_t line, std::strin
               "it is left as it is; remove it, or choose another table with -o, to begin anew");
 }
 
-Status same_sweep(const fs::path& file, const json& header, const SweepIdentity& identity) {
-  const auto found = header.at("sweep").get<SweepIdentity>();
-  SweepIdentity all = found;
-  all.insert(identity.begin(), identity.end());
+Status same_command(const fs::path& file, const json& header, const SweepIdentity& identity) {
+  const auto found = header.at("sweep").get<std::map<std::string, std::string>>();
+  auto all = found;
+  all.insert(identity.asked.begin(), identity.asked.end());
   for (const auto& [key, ignored] : all) {
     const auto there = found.find(key);
-    const auto asked = identity.find(key);
+    const auto asked = identity.asked.find(key);
     const std::string was = there == found.end() ? "nothing" : there->second;
-    const std::string is = asked == identity.end() ? "nothing" : asked->second;
+    const std::string is = asked == identity.asked.end() ? "nothing" : asked->second;
     if (was == is) continue;
     return fail(ErrorCode::conflict,
                 cat(file.string(), " belongs to another sweep that is not finished: its ", key, " is ", was,
@@ -48,6 +49,35 @@ Status same_sweep(const fs::path& file, const json& header, const SweepIdentity&
                 "with -o");
   }
   return {};
+}
+
+// The controls of both stretches would be taken for one baseline, at whichever setting they were.
+Status same_found_setting(const fs::path& file, const json& header, const SweepIdentity& identity) {
+  std::string differs;
+  for (const auto& [key, was] : header.at("found").get<std::map<std::string, std::string>>()) {
+    const auto now = identity.found.find(key);
+    if (now == identity.found.end() || now->second == was) continue;
+    differs += cat(differs.empty() ? "" : "; ", key, " was ", was, " and is ", now->second);
+  }
+  if (differs.empty()) return {};
+  return fail(ErrorCode::conflict,
+              cat("the setting found is not that at which the sweep in ", file.string(), " began: ", differs),
+              "set it as it was (nvidia-smi -pl, -lgc, -ac) to go on, remove the file to begin anew, or name "
+              "another table with -o");
+}
+
+Status same_sweep(const fs::path& file, const json& header, const SweepIdentity& identity) {
+  if (header.value("schema", "") == kWithoutFound)
+    return fail(ErrorCode::conflict,
+                cat(file.string(),
+                    " is of an earlier rubato, which did not keep the setting that was found, so "
+                    "this one cannot tell whether the baseline is still the same"),
+                "go on with the rubato that began it, remove the file to begin anew, or name another table "
+                "with -o");
+  if (header.value("schema", "") != kSchema || !header.contains("sweep") || !header.contains("found"))
+    return corrupt(file, 1, cat("this is no state of a sweep (", kSchema, ")"));
+  if (const Status same = same_command(file, header, identity); !same) return same;
+  return same_found_setting(file, header, identity);
 }
 
 Result<Contents> contents_of(const fs::path& file, const std::string& text, const SweepIdentity& identity) {
@@ -61,8 +91,6 @@ Result<Contents> contents_of(const fs::path& file, const std::string& text, cons
                                   text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     if (line.is_discarded() || !line.is_object()) return corrupt(file, number, "this is no JSON object");
     if (number == 1) {
-      if (line.value("schema", "") != kSchema || !line.contains("sweep"))
-        return corrupt(file, number, cat("this is no state of a sweep (", kSchema, ")"));
       if (const Status same = same_sweep(file, line, identity); !same) return fail(same.error());
     } else {
       auto measured = read_measurement(line);
@@ -100,7 +128,7 @@ Result<SweepState> SweepState::open(const fs::path& file, const SweepIdentity& i
   if (!*contents || (*contents)->whole == 0) {
     std::error_code ignored;
     fs::remove(file, ignored);  // nothing whole stood in it
-    const json header = {{"schema", kSchema}, {"sweep", identity}};
+    const json header = {{"schema", kSchema}, {"sweep", identity.asked}, {"found", identity.found}};
     if (const Status begun = state.append(header.dump()); !begun) return fail(begun.error());
     return state;
   }

@@ -12,15 +12,21 @@
 
 namespace rubato::experiment {
 
-/// What makes two sweeps the same one, as shown to a person: "command" → "python3 train.py".
-using SweepIdentity = std::map<std::string, std::string>;
+/// What makes two sweeps the same one, in the words that a person is shown; compared as they are written.
+struct SweepIdentity {
+  std::map<std::string, std::string> asked;  // "command" → "python3 train.py"
+  /// What the control runs are made at: "power limit of GPU 0 (…)" → "140 W". What could not be read in one
+  /// of two is not compared.
+  std::map<std::string, std::string> found;
+};
 
 /// One file of JSON lines (docs/formats.md#sweep-state): what the sweep is, then a line for each measurement,
 /// synced. A last line that a crash cut off does not count.
 class SweepState {
  public:
-  /// Begins the file, or goes on with the one that is there. conflict: that one belongs to another sweep, and
-  /// `what` says in which point; corrupt: it is no such file. Nothing is changed then.
+  /// Begins the file, or goes on with the one that is there. conflict: that one belongs to another sweep, or
+  /// the GPUs were found at another setting, and `what` says in which point; corrupt: it is no such file.
+  /// Nothing is changed then.
   [[nodiscard]] static Result<SweepState> open(const std::filesystem::path& file,
                                                const SweepIdentity& identity);
 

@@ -126,6 +126,9 @@ if sys.argv[1:] == ["lock"]:
     if locked < 0: raise SystemExit("the stand-in cannot tell")
     print(high.value if locked else 0)
     raise SystemExit(0)
+if sys.argv[1:2] == ["reset-lock"]:
+    check(nvml.nvmlDeviceResetGpuLockedClocks(handle))
+    sys.argv[1:] = []
 if sys.argv[1:] == ["processes"]:
     count = ctypes.c_uint(0)
     nvml.nvmlDeviceGetComputeRunningProcesses_v3(handle, ctypes.byref(count), None)
@@ -163,6 +166,10 @@ print(limit.value / 1000)
     def sm_lock(self):
         """The highest clock of the lock in force, in MHz, or None: what no driver tells, the simulated world does."""
         return self._ask("lock") or None
+
+    def reset_sm_lock(self):
+        """As anybody else may: `nvidia-smi -rgc`, or a reboot."""
+        self._ask("reset-lock")
 
     def set_limit(self, watts):
         return self._ask(watts)

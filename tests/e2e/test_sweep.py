@@ -119,6 +119,33 @@ class Sweep(MachineTest):
         self.assertIn("its 2 stretches", done.stderr)
         self.assertEqual(len(self.rows(machine.folder / "table.csv")), 3, done.stderr)
 
+    def test_another_limit_than_the_one_it_began_at_is_refused(self):
+        machine = self.machine(rate=RATE)
+        state = machine.folder / "table.csv.state"
+        command = self.command(machine, *KNOB)
+        self.interrupted(machine, *command, after=lambda measured: len(measured) == 1)
+        kept = state.read_text()
+        machine.gpu().set_limit(230)
+        for more in ((), ("--dry-run",)):
+            again = machine.run(*command[:1], *more, *command[1:])
+            self.assertEqual(again.returncode, 125, again.stderr)
+            self.assertIn("power limit of GPU 0 (Tesla V100-PCIE-16GB) was 200 W and is 230 W", again.stderr)
+            self.assertIn("nvidia-smi -pl", again.stderr)
+        self.assertEqual(state.read_text(), kept)
+        machine.gpu().set_limit(FOUND_W)
+        done = machine.run(*command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_clock_lock_that_is_gone_ends_the_sweep_before_a_setting_is_measured(self):
+        machine = self.machine(rate=RATE, found={"power_limit_w": 250, "sm_clock_mhz": [900, 900]})
+        command = self.command(machine, *KNOB)
+        first = self.interrupted(machine, *command, after=lambda measured: len(measured) == 1)
+        machine.gpu().reset_sm_lock()
+        again = machine.run(*command)
+        self.assertEqual(again.returncode, 1, again.stderr)
+        self.assertIn("ran at 900 MHz before the interruption", again.stderr)
+        self.assertEqual(len((machine.folder / "table.csv.state").read_text().splitlines()), 1 + len(first))
+
     def test_a_table_that_cannot_be_written_costs_no_measurement(self):
         machine = self.machine(rate=RATE)
         table = machine.folder / "table.csv"

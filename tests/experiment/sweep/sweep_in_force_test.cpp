@@ -167,5 +167,24 @@ TEST(SweepInForce, ARecordWithoutAnEndIsNotUsed) {
   EXPECT_THAT(run.why_not(), HasSubstr("cut short"));
 }
 
+Reached under_load(double megahertz, std::vector<std::string> limiters = {}) {
+  Reached reached;
+  reached.sm_clock = Megahertz(megahertz);
+  reached.limiters = std::move(limiters);
+  return reached;
+}
+
+TEST(SweepInForce, ClocksThatSeemLockedInOneOfTwoControlsAreNamed) {
+  const auto moved = found_clock_moved(under_load(900), under_load(1380, {"power cap"}));
+  EXPECT_THAT(moved.value_or(""), HasSubstr("runs at 1380 MHz under load, and ran at 900 MHz"));
+  EXPECT_TRUE(found_clock_moved(under_load(1380), under_load(900)));
+}
+
+TEST(SweepInForce, ClocksThatALimiterExplainsOrThatHardlyDifferAreNoLock) {
+  EXPECT_FALSE(found_clock_moved(under_load(1380), under_load(900, {"power cap"})));
+  EXPECT_FALSE(found_clock_moved(under_load(1380), under_load(1335)));
+  EXPECT_FALSE(found_clock_moved(under_load(1380), Reached{}));
+}
+
 }  // namespace
 }  // namespace rubato::experiment

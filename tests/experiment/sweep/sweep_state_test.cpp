@@ -13,9 +13,11 @@ namespace rubato::experiment {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
-const SweepIdentity kIdentity = {{"command", "python3 train.py"}, {"--seed", "1"}};
+const SweepIdentity kIdentity = {{{"command", "python3 train.py"}, {"--seed", "1"}},
+                                 {{"power limit of GPU 0", "140 W"}, {"power limit of GPU 1", "140 W"}}};
 
 class SweepStateTest : public ::testing::Test {
  protected:
@@ -57,12 +59,48 @@ TEST_F(SweepStateTest, WhatWasMeasuredComesBackTheSame) {
 
 TEST_F(SweepStateTest, AnotherSweepIsRefusedWithWhatDiffers) {
   ASSERT_TRUE(SweepState::open(file_, kIdentity));
-  const auto other = SweepState::open(file_, {{"command", "python3 other.py"}, {"--seed", "1"}});
+  SweepIdentity asked = kIdentity;
+  asked.asked["command"] = "python3 other.py";
+  const auto other = SweepState::open(file_, asked);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::conflict);
   EXPECT_THAT(other.error().what,
               HasSubstr("its command is python3 train.py, this one's is python3 other.py"));
   EXPECT_TRUE(SweepState::open(file_, kIdentity)) << "the refusal must change nothing";
+}
+
+TEST_F(SweepStateTest, AnotherFoundSettingIsRefusedWithWhatDiffersOnWhichGpu) {
+  ASSERT_TRUE(SweepState::open(file_, kIdentity));
+  SweepIdentity now = kIdentity;
+  now.found["power limit of GPU 1"] = "250 W";
+  const auto other = SweepState::open(file_, now);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::conflict);
+  EXPECT_THAT(other.error().what, HasSubstr("power limit of GPU 1 was 140 W and is 250 W"));
+  EXPECT_THAT(other.error().what, Not(HasSubstr("GPU 0")));
+  EXPECT_THAT(other.error().hint, HasSubstr("set it as it was"));
+  EXPECT_FALSE(peek_sweep_state(file_, now)) << "a dry run must say so as well";
+  EXPECT_TRUE(SweepState::open(file_, kIdentity)) << "the refusal must change nothing";
+}
+
+TEST_F(SweepStateTest, WhatOnlyOneOfTwoCouldReadIsNotCompared) {
+  SweepIdentity first = kIdentity;
+  first.found["application clocks of GPU 0"] = "877 MHz memory, 1380 MHz SM";
+  ASSERT_TRUE(SweepState::open(file_, first));
+  SweepIdentity now = kIdentity;
+  now.found["power limit of GPU 2"] = "140 W";
+  EXPECT_TRUE(SweepState::open(file_, now));
+}
+
+TEST_F(SweepStateTest, AFileThatKeepsNoFoundSettingIsRefused) {
+  const std::string text =
+      R"({"schema":"rubato.sweep_state/1","sweep":{"--seed":"1","command":"python3 train.py"}})";
+  write(text + "\n");
+  const auto opened = SweepState::open(file_, kIdentity);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::conflict);
+  EXPECT_THAT(opened.error().what, HasSubstr("earlier rubato"));
+  EXPECT_EQ(fs::file_size(file_), text.size() + 1);
 }
 
 TEST_F(SweepStateTest, ALineThatACrashCutOffDoesNotCount) {
