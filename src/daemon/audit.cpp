@@ -84,6 +84,7 @@ std::string print_entry(const AuditEntry& entry, std::string_view at) {
   line.text("client", entry.client);
   line.list("gpus", entry.gpus, [](const GpuId& gpu) { return std::string_view(gpu.uuid); });
   line.list("knobs", entry.knobs, [](Knob knob) { return name_of(knob); });
+  put_range(line, "found_sm_clock_mhz", entry.found_sm_clock);
   put_setting(line, entry.setting);
   line.text("rule", entry.rule);
   line.text("why", entry.why);

@@ -22,6 +22,7 @@ struct AuditEntry {
   std::string client{};  // as it calls itself: not to be believed
   std::vector<GpuId> gpus{};
   std::vector<Knob> knobs{};
+  std::optional<ClockRange> found_sm_clock{};  // as it was stated
   Setting setting{};
   std::string rule{};
   std::string why{};

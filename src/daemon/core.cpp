@@ -48,6 +48,10 @@ const Rule* Core::rule_of(const Client& client, const GpuId& gpu) const {
   return rule_for(rules_, entry == nullptr ? client.caller : placed(client.caller, entry->job), gpu);
 }
 
+bool Core::is_masters(const Client& client) const {
+  return client.caller.uid == 0 || client.caller.uid == options_.uid;
+}
+
 void Core::connected(ConnectionId id, Caller caller, TimePoint now) {
   clients_.emplace(id, Client{.caller = std::move(caller), .connected_at = now, .last_heard = now});
 }

@@ -85,6 +85,7 @@ class Core {
   Status restore(ConnectionId id, Client& client, const wire::Message& message);
   Status release(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
   [[nodiscard]] Status may_lease_all(const Client& client, const wire::Acquire& request) const;
+  [[nodiscard]] Status may_state_found(const Client& client, const wire::Acquire& request) const;
   [[nodiscard]] wire::StatusReply status_for(ConnectionId id, const Client& client) const;
   [[nodiscard]] Result<std::vector<std::size_t>> places_of(const Client& client,
                                                            const wire::Acquire& request) const;
@@ -116,6 +117,8 @@ class Core {
   void note(AuditEntry entry, const Client* client, TimePoint now);
   [[nodiscard]] User& user_of(const Client& client, TimePoint now);
   [[nodiscard]] Client* find(ConnectionId id);
+  /// Root, or the user rubatod itself runs as: who could set the GPU without it.
+  [[nodiscard]] bool is_masters(const Client& client) const;
   /// The rule for the caller on this GPU; null: none.
   [[nodiscard]] const Rule* rule_of(const Client& client, const GpuId& gpu) const;
   [[nodiscard]] const GpuEntry* entry_of(const GpuId& gpu) const;

@@ -38,7 +38,7 @@ std::string in_words(const wire::Cleared& reply) {
 }  // namespace
 
 Status Core::tell_job(ConnectionId id, Client& client, const wire::Message& message, TimePoint now) {
-  if (client.caller.uid != 0 && client.caller.uid != options_.uid)
+  if (!is_masters(client))
     return fail(ErrorCode::no_permission,
                 cat("only root tells rubatod of jobs, and this is ", describe(client.caller)),
                 "rubato-slurm belongs into Slurm's prolog and epilog (docs/slurm.md)");

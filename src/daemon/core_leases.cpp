@@ -71,8 +71,11 @@ void Core::all_taken(ConnectionId id, TimePoint now) {
   if (client.gone && !lease.failure) lease.failure = Error{ErrorCode::unavailable, "the client is gone", {}};
   const Status allowed = may_anything();
   if (!lease.failure && !allowed) lease.failure = allowed.error();
-  AuditEntry entry{
-      .event = "lease", .decision = "granted", .gpus = lease.terms.gpus, .knobs = lease.terms.knobs};
+  AuditEntry entry{.event = "lease",
+                   .decision = "granted",
+                   .gpus = lease.terms.gpus,
+                   .knobs = lease.terms.knobs,
+                   .found_sm_clock = lease.terms.found_sm_clock};
   if (const Rule* rule = rule_of(client, lease.terms.gpus.front())) entry.rule = rule->name;
   if (lease.failure) {
     entry.decision = "refused";

@@ -118,6 +118,17 @@ Status Core::may_lease_all(const Client& client, const wire::Acquire& request) c
   return {};
 }
 
+/// A stated lock is what the end of the lease locks to, and nothing of what a client says outlives its lease.
+Status Core::may_state_found(const Client& client, const wire::Acquire& request) const {
+  if (!request.found_sm_clock || is_masters(client)) return {};
+  return fail(
+      ErrorCode::no_permission,
+      cat("only root tells rubatod of a clock lock that was in force before, as it stays after the lease, "
+          "and this is ",
+          describe(client.caller)),
+      "leave out --found-sm-clock MIN:MAX; rubato run --knobs power-limit … leaves such a lock alone");
+}
+
 Status Core::acquire(ConnectionId id, Client& client, const wire::Message& message, TimePoint now) {
   const auto& request = std::get<wire::Acquire>(message.body);
   Status fine =
@@ -129,6 +140,7 @@ Status Core::acquire(ConnectionId id, Client& client, const wire::Message& messa
         fail(ErrorCode::busy, cat("more than ", rules_.rates.leases_per_s, " leases a second were asked for"),
              "ask less often");
   if (fine) fine = may_anything();
+  if (fine) fine = may_state_found(client, request);
   if (fine) fine = may_lease_all(client, request);
   const auto places =
       fine ? places_of(client, request) : Result<std::vector<std::size_t>>(fail(fine.error()));
@@ -137,6 +149,7 @@ Status Core::acquire(ConnectionId id, Client& client, const wire::Message& messa
           .decision = "refused",
           .gpus = request.gpus,
           .knobs = request.knobs,
+          .found_sm_clock = request.found_sm_clock,
           .why = places.error().what},
          &client, now);
     return fail(places.error());

@@ -103,6 +103,28 @@ TEST(Bounds, RulesBoundWhatIsLeasedAndWhatIsSet) {
   EXPECT_EQ(status.gpus.at(0).state, "leased");
 }
 
+TEST(Bounds, OnlyRootStatesALockThatWouldStayAfterTheLease) {
+  DaemonWorld daemon;
+  wire::Acquire stating = kOneGpu;
+  stating.found_sm_clock = ClockRange{135_MHz, 135_MHz};
+  const auto client = daemon.connect(1000);
+  const auto refused = daemon.ask(client, stating);
+  ASSERT_EQ(refusal(refused), ErrorCode::no_permission);
+  EXPECT_THAT(words(refused), HasSubstr("only root tells rubatod of a clock lock"));
+  EXPECT_EQ(daemon.audit.back().found_sm_clock, stating.found_sm_clock) << "who tried what is in the log";
+  ASSERT_TRUE(is<wire::Granted>(daemon.ask(client, kOneGpu)));
+  (void)daemon.ask(client, fake::sm_at(1005));
+  (void)daemon.ask(client, wire::Release{});
+  EXPECT_FALSE(daemon.world.gpu().sm.on);
+
+  const auto root = daemon.connect(0);
+  ASSERT_TRUE(is<wire::Granted>(daemon.ask(root, stating)));
+  EXPECT_EQ(daemon.audit.back().found_sm_clock, stating.found_sm_clock);
+  (void)daemon.ask(root, fake::sm_at(1005));
+  (void)daemon.ask(root, wire::Release{});
+  EXPECT_EQ(daemon.world.gpu().sm.max, 135);
+}
+
 TEST(Bounds, TheNodesPowerBudgetBoundsWhatIsRaisedAndNeverWhatIsLowered) {
   Rules rules = DaemonWorld::managing();
   rules.node_power_budget = 350_W;  // below the 400 W found

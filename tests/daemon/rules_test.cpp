@@ -244,6 +244,7 @@ TEST(Audit, ALineIsJsonWhateverAClientCallsItself) {
                          .client = "a\"b\\c\n\x7f\xff",
                          .gpus = {{"GPU-a"}, {"GPU-b"}},
                          .knobs = {Knob::power_limit},
+                         .found_sm_clock = ClockRange{135_MHz, 135_MHz},
                          .setting = {.power_limit = 150.5_W, .sm_clock = ClockRange{210_MHz, 1005_MHz}},
                          .rule = "ml",
                          .why = "no"};
@@ -251,7 +252,7 @@ TEST(Audit, ALineIsJsonWhateverAClientCallsItself) {
       print_entry(entry, "2026-11-22T12:00:00.000Z"),
       R"({"at":"2026-11-22T12:00:00.000Z","event":"set","decision":"refused","uid":1001,"pid":7,"slurm_job":42,)"
       R"("cgroup":"/a","client":"a\"b\\c\u000a\u007f\u00ff","gpus":["GPU-a","GPU-b"],"knobs":["power-limit"],)"
-      R"("power_limit_w":150.5,"sm_clock_mhz":[210,1005],"rule":"ml","why":"no"})");
+      R"("found_sm_clock_mhz":[135,135],"power_limit_w":150.5,"sm_clock_mhz":[210,1005],"rule":"ml","why":"no"})");
 }
 
 TEST(Audit, TheFileIsAppendedToAndASymbolicLinkIsNotFollowed) {
