@@ -46,22 +46,27 @@ std::string cgroup_path(const std::string& proc_cgroup) {
   return path;
 }
 
-/// The real user: "Uid:" of /proc/PID/status, first figure.
-std::optional<std::int64_t> user_of(const FsRoot& root, std::int64_t pid) {
+/// Figures of "Uid:" in /proc/PID/status: real, effective, saved, of the file system.
+constexpr std::size_t kRealUser = 0;
+constexpr std::size_t kEffectiveUser = 1;
+
+std::optional<std::int64_t> user_of(const FsRoot& root, std::int64_t pid, std::size_t which) {
   const auto status = root.read(cat("/proc/", pid, "/status"));
   if (!status) return std::nullopt;
   for (const std::string& line : split(*status, '\n')) {
     if (!line.starts_with("Uid:")) continue;
     const auto figures = split(trim(std::string_view(line).substr(4)), '\t');
-    return parse_integer(trim(figures.front()));
+    return which < figures.size() ? parse_integer(trim(figures[which])) : std::nullopt;
   }
   return std::nullopt;
 }
 
-bool is_below(const FsRoot& root, std::int64_t pid, pid_t ancestor) {
+/// The caller's process or one below it; where that has ended, whoever has its id now is somebody else.
+bool is_of_caller(const FsRoot& root, std::int64_t pid, const Caller& caller) {
+  if (!caller.began) return false;
   auto process = static_cast<pid_t>(pid);
   for (int depth = 0; process > 1 && depth < kDeepestProcessTree; ++depth) {
-    if (process == ancestor) return true;
+    if (process == caller.pid) return beginning_of(root, process) == caller.began;
     const auto parent = parent_of(root, process);
     if (!parent) return false;
     process = *parent;
@@ -78,19 +83,24 @@ std::optional<std::int64_t> slurm_job_of(std::string_view proc_cgroup) {
 }
 
 Caller caller_of(const wire::Peer& peer, const FsRoot& root) {
-  Caller caller{peer.uid, peer.gid, peer.groups, peer.pid, {}, {}};
-  const auto cgroup = root.read(cat("/proc/", peer.pid, "/cgroup"));
-  if (!cgroup) return caller;
-  caller.cgroup = cgroup_path(*cgroup);
-  caller.slurm_job = slurm_job_of(*cgroup);
-  return caller;
+  const Caller unknown{peer.uid, peer.gid, peer.groups, peer.pid, {}, {}};
+  Caller caller = unknown;
+  caller.began = beginning_of(root, peer.pid);
+  // SO_PEERCRED tells the effective one.
+  if (user_of(root, peer.pid, kEffectiveUser) != static_cast<std::int64_t>(peer.uid)) return unknown;
+  const std::string cgroup = root.read(cat("/proc/", peer.pid, "/cgroup")).value_or("");
+  caller.cgroup = cgroup_path(cgroup);
+  caller.slurm_job = slurm_job_of(cgroup);
+  // All of that was read of one process only if it is still the same.
+  const bool same = caller.began && beginning_of(root, peer.pid) == caller.began;
+  return same ? caller : unknown;
 }
 
 std::string foreign_process(const Caller& caller, const std::vector<ComputeProcess>& processes,
                             const FsRoot& root) {
   for (const ComputeProcess& process : processes) {
-    if (caller.pid > 1 && is_below(root, process.pid, caller.pid)) continue;
-    const auto user = user_of(root, process.pid);
+    if (is_of_caller(root, process.pid, caller)) continue;
+    const auto user = user_of(root, process.pid, kRealUser);
     if (!user) {
       // One that ended between two looks is gone; any other cannot be judged.
       if (!root.exists(cat("/proc/", process.pid)) && process.pid > 0)

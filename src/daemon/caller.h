@@ -23,12 +23,16 @@ struct Caller {
   pid_t pid = 0;
   std::string cgroup;  // of the unified hierarchy, or the first one named; empty: not told
   std::optional<std::int64_t> slurm_job;
+  /// When `pid` began (base/process_tree.h). Ids are used again: absent where `pid` was gone, or somebody
+  /// else's, when it was looked at, and then nothing else is known of it.
+  std::optional<std::int64_t> began{};
 };
 
 /// The job whose step owns this cgroup (proc(7), cgroup(7)): only paths that slurmd itself makes count, so
 /// that nobody gets a job's GPUs by making a folder of that name in a cgroup of their own.
 [[nodiscard]] std::optional<std::int64_t> slurm_job_of(std::string_view proc_cgroup);
 
+/// Of a process that has just connected.
 [[nodiscard]] Caller caller_of(const wire::Peer& peer, const FsRoot& root);
 
 /// A process on the GPU that is not the caller's: of another user or another Slurm job and not started below

@@ -180,13 +180,16 @@ struct FakeProc {
   FakeProc() { std::filesystem::create_directories(root / "proc"); }
   ~FakeProc() { std::filesystem::remove_all(root); }
   void process(int pid, uid_t uid, const std::string& cgroup, const std::string& name = "python3",
-               int parent = 1) const {
+               int parent = 1, int began = 4711) const {
     const auto folder = root / "proc" / std::to_string(pid);
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "status") << "Name:\tx\nUid:\t" << uid << "\t" << uid << "\t0\t0\n";
     std::ofstream(folder / "cgroup") << cgroup;
     std::ofstream(folder / "comm") << name << "\n";
-    std::ofstream(folder / "stat") << pid << " (a (b) c) S " << parent << " 0 0";
+    std::ofstream(folder / "stat") << pid << " (a (b) c) S " << parent;
+    std::ofstream stat(folder / "stat", std::ios::app);
+    for (int field = 5; field < 22; ++field) stat << " 0";
+    stat << " " << began << " 0\n";
   }
   std::filesystem::path root = std::filesystem::path(::testing::TempDir()) / cat("rubato-proc-", ::getpid());
 };
@@ -221,6 +224,32 @@ TEST(Caller, WhatRunsBelowTheCallerIsTheirsWhoeverItRunsAs) {
   const Caller root_user = caller_of({.uid = 0, .gid = 0, .groups = {}, .pid = 30}, root);
   EXPECT_EQ(foreign_process(root_user, {{.pid = 32}}, root), "");
   EXPECT_THAT(foreign_process(root_user, {{.pid = 33}}, root), HasSubstr("of user 1001"));
+}
+
+TEST(Caller, AProcessIdThatIsUsedAgainIsNotTheCallers) {
+  const FakeProc proc;
+  const FsRoot root(proc.root);
+  proc.process(30, 1001, "0::/\n", "sh", 1, 100);
+  proc.process(31, 1002, "0::/\n", "python3", 30, 200);
+  const Caller caller = caller_of({.uid = 1001, .gid = 1, .groups = {}, .pid = 30}, root);
+  EXPECT_EQ(caller.began, 100);
+  EXPECT_EQ(foreign_process(caller, {{.pid = 31}}, root), "");
+  proc.process(30, 1002, "0::/\n", "sh", 1, 300);
+  EXPECT_THAT(foreign_process(caller, {{.pid = 30}}, root), HasSubstr("of user 1002"));
+  EXPECT_THAT(foreign_process(caller, {{.pid = 31}}, root), HasSubstr("of user 1002"));
+}
+
+TEST(Caller, OfAnIdThatHasGoneToSomebodyElseBeforeItWasLookedAtNothingIsBelieved) {
+  const FakeProc proc;
+  const FsRoot root(proc.root);
+  proc.process(40, 1002, "1:memory:/slurm/uid_1002/job_42/step_0\n");
+  for (const pid_t pid : {40, 41, 0}) {
+    const Caller caller = caller_of({.uid = 1001, .gid = 1, .groups = {}, .pid = pid}, root);
+    EXPECT_FALSE(caller.began) << pid;
+    EXPECT_FALSE(caller.slurm_job) << pid;
+    EXPECT_EQ(caller.cgroup, "") << pid;
+    EXPECT_NE(foreign_process(caller, {{.pid = 40}}, root), "") << pid;
+  }
 }
 
 TEST(Surroundings, FilesAndProcessesForbid) {
