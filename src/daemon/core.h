@@ -91,6 +91,7 @@ class Core {
                                                            const wire::Acquire& request) const;
   [[nodiscard]] Result<std::size_t> leased_place(const Client& client, const GpuId& gpu) const;
   [[nodiscard]] Status may_anything() const;
+  [[nodiscard]] Watts highest_limit(std::size_t place) const;
   [[nodiscard]] Watts others_limits(std::size_t except) const;
 
   // core_jobs.cpp

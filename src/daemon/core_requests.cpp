@@ -185,10 +185,27 @@ Result<std::size_t> Core::leased_place(const Client& client, const GpuId& gpu) c
   return fail(ErrorCode::invalid_argument, gpu.uuid + " is not part of this lease");
 }
 
+/// That may be in force on a GPU before its owner has answered everything: the last one heard of, the one
+/// that is being set, and the one found where it is on its way back to that.
+Watts Core::highest_limit(std::size_t place) const {
+  Watts highest = gpus_[place].limits ? gpus_[place].limits->requested : Watts(0);
+  for (const auto& [id, client] : clients_) {
+    const bool at_it = client.in_flight && client.in_flight->gpu == place;
+    if (at_it) highest = std::max(highest, client.in_flight->setting.power_limit.value_or(highest));
+    if (!client.lease || client.lease->observed) continue;
+    const Lease& lease = *client.lease;
+    const bool goes_back = lease.state == LeaseState::ending || (at_it && client.in_flight->setting.empty());
+    for (std::size_t i = 0; goes_back && i < lease.gpus.size(); ++i)
+      if (lease.gpus[i] == place && lease.found[i])
+        highest = std::max(highest, lease.found[i]->limits.requested);
+  }
+  return highest;
+}
+
 Watts Core::others_limits(std::size_t except) const {
   Watts sum{0};
   for (std::size_t i = 0; i < gpus_.size(); ++i)
-    if (i != except && gpus_[i].limits) sum = sum + gpus_[i].limits->requested;
+    if (i != except) sum = sum + highest_limit(i);
   return sum;
 }
 

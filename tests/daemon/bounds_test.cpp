@@ -139,6 +139,32 @@ TEST(Bounds, TheNodesPowerBudgetBoundsWhatIsRaisedAndNeverWhatIsLowered) {
   EXPECT_TRUE(daemon.as_found()) << "what was found comes back, budget or not";
 }
 
+TEST(Bounds, WhatIsStillBeingSetCountsForTheNodesPowerBudget) {
+  Rules rules = DaemonWorld::managing();
+  rules.node_power_budget = 350_W;
+  DaemonWorld daemon(rules);
+  const auto first = daemon.connect(1000);
+  const auto second = daemon.connect(1001);
+  (void)daemon.ask(first, kOneGpu);
+  (void)daemon.ask(second, wire::Acquire{{kOther}, {Knob::power_limit}, {}});
+  (void)daemon.ask(first, limit_to(150));
+  (void)daemon.ask(second, wire::Apply{kOther, {.power_limit = 150_W}});
+  const auto refused_beside = [&](const wire::Body& slow) {
+    daemon.owner(0).hangs = true;
+    daemon.send(first, slow);
+    EXPECT_THAT(words(daemon.ask(second, wire::Apply{kOther, {.power_limit = 190_W}})),
+                HasSubstr("budget of 350 W"));
+    daemon.owner(0).hangs = false;
+    daemon.settle();
+  };
+  refused_beside(limit_to(200));
+  (void)daemon.ask(first, limit_to(150));
+  refused_beside(wire::Restore{kGpu});
+  (void)daemon.ask(first, limit_to(150));
+  refused_beside(wire::Release{});
+  EXPECT_EQ(daemon.world.gpus[kOther].requested, 150);
+}
+
 TEST(Bounds, SettingsAndLeasesHaveARate) {
   Rules rules = DaemonWorld::managing();
   rules.rates.settings_per_s = 5;
