@@ -108,6 +108,7 @@ void Core::answered(Ticket ticket, Outcome outcome, TimePoint now, const Spent& 
       return taken_one(task, std::move(outcome), now);
     case TaskKind::set:
     case TaskKind::put_back:
+      keep_setting(task, outcome);
       return set_one(task, std::move(outcome), now);
     case TaskKind::end:
       return ended_one(task, outcome, now);
@@ -152,16 +153,48 @@ void Core::step(const Surroundings& surroundings, TimePoint now) {
         now);
 }
 
+void Core::keep_setting(const Pending& task, const Outcome& outcome) {
+  Client* client = find(task.client);
+  if (client == nullptr || !client->lease || !client->in_flight || !outcome) return;
+  Lease& lease = *client->lease;
+  const Setting& asked = client->in_flight->setting;
+  const auto* put_back = std::get_if<RestorationReport>(&*outcome);
+  for (std::size_t i = 0; i < lease.gpus.size(); ++i) {
+    if (lease.gpus[i] != task.gpu) continue;
+    Setting& now = lease.in_force[i];
+    if (put_back != nullptr && put_back->outcome != Restoration::failed) now = {};
+    if (asked.power_limit) now.power_limit = asked.power_limit;
+    if (asked.sm_clock) now.sm_clock = asked.sm_clock;
+    if (asked.memory_clock) now.memory_clock = asked.memory_clock;
+    if (asked.application_clocks) now.application_clocks = asked.application_clocks;
+  }
+}
+
+/// A lease, by the rules as they are now.
+Status Core::may_keep(const Client& client) const {
+  const Lease& lease = *client.lease;
+  if (Status fine = may_lease_all(client, lease.terms); !fine) return fine;
+  if (lease.observed != (rules_.mode == Mode::observe))
+    return fail(ErrorCode::unavailable, "rubatod's mode was changed", "ask again");
+  for (std::size_t i = 0; i < lease.gpus.size(); ++i) {
+    const GpuId& gpu = gpus_[lease.gpus[i]].identity.id;
+    const Rule* rule = rule_of(client, gpu);
+    if (rule == nullptr || (lease.shared[i] && !rule->shared))
+      return fail(ErrorCode::no_permission,
+                  cat(gpu.uuid, ": rubatod's rules no longer allow it where others compute"), "ask again");
+    if (Status fine = may_set(*rule, gpu, lease.in_force[i]); !fine) return fine;
+    if (client.in_flight && client.in_flight->gpu == lease.gpus[i])
+      if (Status fine = may_set(*rule, gpu, client.in_flight->setting); !fine) return fine;
+  }
+  return {};
+}
+
 void Core::use_rules(Rules rules, TimePoint now) {
   rules_ = std::move(rules);
   std::vector<std::pair<ConnectionId, Error>> ending;
   for (const auto& [id, client] : clients_) {
     if (!client.lease || client.lease->state == LeaseState::ending) continue;
-    Status fine = may_lease_all(client, client.lease->terms);
-    const bool observed = rules_.mode == Mode::observe;
-    if (fine && client.lease->observed != observed)
-      fine = fail(ErrorCode::unavailable, "rubatod's mode was changed", "ask again");
-    if (!fine) ending.emplace_back(id, fine.error());
+    if (Status fine = may_keep(client); !fine) ending.emplace_back(id, fine.error());
   }
   for (const auto& [id, why] : ending) end_lease(id, why, now);
 }

@@ -112,6 +112,9 @@ class Core {
   void all_ended(ConnectionId id, TimePoint now);
   void end_all(const Error& why, TimePoint now);
 
+  // core.cpp
+  void keep_setting(const Pending& task, const Outcome& outcome);
+  [[nodiscard]] Status may_keep(const Client& client) const;
   void post(const Pending& task, Task work);
   void reply(ConnectionId id, std::uint64_t sequence, wire::Body body);
   void refuse(ConnectionId id, const Client& client, std::uint64_t sequence, Error error, TimePoint now);

@@ -161,7 +161,8 @@ Status Core::acquire(ConnectionId id, Client& client, const wire::Message& messa
                              .unanswered = places->size(),
                              .request = message.sequence,
                              .found = std::vector<std::optional<wire::Found>>(places->size()),
-                             .settings = RateLimit(rules_.rates.settings_per_s, now)});
+                             .settings = RateLimit(rules_.rates.settings_per_s, now),
+                             .in_force = std::vector<Setting>(places->size())});
   for (const std::size_t place : *places) {
     GpuEntry& gpu = gpus_[place];
     if (!observed) {
@@ -169,9 +170,10 @@ Status Core::acquire(ConnectionId id, Client& client, const wire::Message& messa
       gpu.next_look = now + kLookPeriod;
     }
     const Rule* rule = rule_of(client, gpu.identity.id);
+    client.lease->shared.push_back(rule != nullptr && rule->shared);
     post({TaskKind::take, place, id}, Take{.terms = {request.knobs, request.found_sm_clock},
                                            .caller = client.caller,
-                                           .shared = rule != nullptr && rule->shared,
+                                           .shared = client.lease->shared.back(),
                                            .only_look = observed});
   }
   return {};

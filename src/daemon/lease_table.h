@@ -31,6 +31,9 @@ struct Lease {
   std::optional<Error> failure;  // why it could not be taken
   std::optional<Error> over;     // why it was ended, where the client did not ask for that
   RateLimit settings;
+  // For each of `gpus`, held against new rules:
+  std::vector<Setting> in_force{};
+  std::vector<bool> shared{};  // taken wherever others compute
 };
 
 /// What is remembered of a user beyond their connections.
