@@ -16,6 +16,33 @@ bool wants(const guard::Terms& terms, Knob knob) {
   return std::find(terms.knobs.begin(), terms.knobs.end(), knob) != terms.knobs.end();
 }
 
+const Capability& capability_of(const Capabilities& all, Knob knob) {
+  switch (knob) {
+    case Knob::power_limit:
+      return all.set_power_limit;
+    case Knob::sm_clock:
+      return all.set_sm_clock;
+    case Knob::memory_clock:
+      return all.set_memory_clock;
+    case Knob::application_clocks:
+      break;
+  }
+  return all.set_application_clocks;
+}
+
+/// Not left to the client: under MIG or on a vGPU's host a setting is everybody's on the board.
+Status check_capabilities(const device::Gpu& gpu, const guard::Terms& terms) {
+  for (const Knob knob : terms.knobs) {
+    const Capability& can = capability_of(gpu.capabilities(), knob);
+    // Of rights the driver itself is the judge.
+    if (!can.available && !can.needs_right)
+      return fail(ErrorCode::not_supported,
+                  cat(gpu.identity().id.uuid, ": the knob ", name_of(knob), " cannot be set: ", can.why_not),
+                  can.hint.empty() ? "'rubato devices' shows what this GPU can do" : can.hint);
+  }
+  return {};
+}
+
 /// Whoever manages the GPU in another way is stood back from.
 Status check_other_managers(device::Gpu& gpu, const guard::Terms& terms, const PowerLimits& limits) {
   const std::string uuid = gpu.identity().id.uuid;
@@ -106,6 +133,7 @@ Outcome GpuOwner::take(const Take& task) {
   }
   const auto now = limits();
   if (!now) return fail(now.error());
+  if (Status able = check_capabilities(*opened_->gpu, task.terms); !able) return fail(able.error());
   if (!task.shared) {
     const auto processes = opened_->gpu->compute_processes();
     if (!processes) return fail(processes.error());

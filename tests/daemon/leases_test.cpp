@@ -149,6 +149,19 @@ TEST(Leases, OtherManagersAreStoodBackFrom) {
       is<wire::Granted>(daemon.ask(daemon.connect(), wire::Acquire{{kOther}, {Knob::power_limit}, {}})));
 }
 
+TEST(Leases, AKnobThatTheGpuDoesNotLetBeSetIsNotLeased) {
+  DaemonWorld daemon;
+  daemon.die();
+  daemon.world.gpu().mig = true;
+  daemon.start();
+  const auto client = daemon.connect();
+  const auto refused = daemon.ask(client, kTwoGpus);
+  EXPECT_EQ(refusal(refused), ErrorCode::not_supported);
+  EXPECT_THAT(words(refused), HasSubstr("the knob power-limit cannot be set: MIG is on"));
+  EXPECT_FALSE(std::filesystem::exists(daemon.world.journal(kOther)));
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(client, wire::Acquire{{kOther}, {Knob::power_limit}, {}})));
+}
+
 TEST(Leases, AResetOfTheGpuEndsTheLeaseAndNothingOldIsPutBackOverIt) {
   DaemonWorld daemon;
   const auto client = daemon.connect();

@@ -43,6 +43,7 @@ struct State {
   double cap = 0;            // a controller outside the driver enforces no more than this; 0: none
   std::int64_t process = 0;  // that computes there; 0: none
   bool tells_application_clocks = false;
+  bool mig = false;
   int writes = 0;
   bool illegal = false;  // a write outside what the GPU can do was tried
 };
@@ -76,6 +77,9 @@ class Gpu final : public device::Gpu {
   Gpu(GpuId id, State& state, Steps& steps) : state_(state), steps_(steps) {
     identity_.id = std::move(id);
     if (state.tells_application_clocks) capabilities_.read_application_clocks = Capability::yes();
+    const Capability whole = state.mig ? Capability::no("MIG is on") : Capability::yes();
+    capabilities_.set_power_limit = capabilities_.set_sm_clock = whole;
+    capabilities_.set_memory_clock = capabilities_.set_application_clocks = whole;
   }
 
   const GpuIdentity& identity() const override { return identity_; }
