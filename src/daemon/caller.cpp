@@ -91,6 +91,11 @@ Caller caller_of(const wire::Peer& peer, const FsRoot& root) {
   const std::string cgroup = root.read(cat("/proc/", peer.pid, "/cgroup")).value_or("");
   caller.cgroup = cgroup_path(cgroup);
   caller.slurm_job = slurm_job_of(cgroup);
+  // Seen from here, as both are; absent where the kernel has no such namespaces.
+  const auto map_of = [&root](std::string_view pid) {
+    return root.read(cat("/proc/", pid, "/uid_map")).value_or("");
+  };
+  caller.in_user_namespace = map_of(std::to_string(peer.pid)) != map_of("self");
   // All of that was read of one process only if it is still the same.
   const bool same = caller.began && beginning_of(root, peer.pid) == caller.began;
   return same ? caller : unknown;
@@ -119,7 +124,8 @@ std::string foreign_process(const Caller& caller, const std::vector<ComputeProce
 
 std::string describe(const Caller& caller) {
   return cat("user ", caller.uid, " (process ", caller.pid,
-             caller.slurm_job ? cat(", Slurm job ", *caller.slurm_job) : "", ")");
+             caller.slurm_job ? cat(", Slurm job ", *caller.slurm_job) : "",
+             caller.in_user_namespace ? ", in a user namespace" : "", ")");
 }
 
 }  // namespace rubato::daemon

@@ -26,6 +26,9 @@ struct Caller {
   /// When `pid` began (base/process_tree.h). Ids are used again: absent where `pid` was gone, or somebody
   /// else's, when it was looked at, and then nothing else is known of it.
   std::optional<std::int64_t> began{};
+  /// It runs in another namespace of users than rubatod (a rootless container): which of their /etc/subuid
+  /// its uid is, and which groups it has, is its user's own choice.
+  bool in_user_namespace = false;
 };
 
 /// The job whose step owns this cgroup (proc(7), cgroup(7)): only paths that slurmd itself makes count, so
@@ -40,7 +43,8 @@ struct Caller {
 [[nodiscard]] std::string foreign_process(const Caller& caller, const std::vector<ComputeProcess>& processes,
                                           const FsRoot& root);
 
-/// "user 1001 (process 4711)", with the Slurm job where there is one.
+/// "user 1001 (process 4711)", with the Slurm job where there is one, and whether it is in a
+/// user namespace.
 [[nodiscard]] std::string describe(const Caller& caller);
 
 }  // namespace rubato::daemon

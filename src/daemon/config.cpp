@@ -154,13 +154,14 @@ Status read_slowdown(Table& table, Rule& rule) {
 
 Result<Rule> read_rule(Table table, std::size_t number, const Names& names) {
   Rule rule{.name = cat(number)};
-  const std::array<Status, 12> steps = {table.read("name", rule.name, "a text"),
+  const std::array<Status, 13> steps = {table.read("name", rule.name, "a text"),
                                         read_ids<uid_t>(table, "users", "user", names.user, rule.users),
                                         read_ids<gid_t>(table, "groups", "group", names.group, rule.groups),
                                         read_jobs(table, rule),
                                         table.read("slurm", rule.any_slurm_job, "true or false"),
                                         table.read("allow", rule.allow, "true or false"),
                                         table.read("shared", rule.shared, "true or false"),
+                                        table.read("user_namespaces", rule.user_namespaces, "true or false"),
                                         read_knobs(table, rule),
                                         read_slowdown(table, rule),
                                         table.quantity("min_power_limit_w", rule.min_power_limit),

@@ -101,6 +101,11 @@ Result<std::vector<std::size_t>> Core::places_of(const Client& client, const wir
 }
 
 Status Core::may_lease_all(const Client& client, const wire::Acquire& request) const {
+  if (!client.caller.began)
+    return fail(ErrorCode::no_permission,
+                cat("who asks cannot be told: process ", client.caller.pid, ", which connected as user ",
+                    client.caller.uid, ", was gone, somebody else's or not to be seen when rubatod looked"),
+                "connect from a process that lives on, and that rubatod sees in /proc (hidepid, hostPID)");
   for (const GpuId& gpu : request.gpus) {
     const GpuEntry* entry = entry_of(gpu);
     const Caller caller = entry == nullptr ? client.caller : placed(client.caller, entry->job);

@@ -31,6 +31,8 @@ bool in_cgroups(const Rule& rule, const Caller& caller) {
 }
 
 bool is_for(const Rule& rule, const Caller& caller, const GpuId& gpu) {
+  // Who chooses their ids would choose some that no other rule forbids.
+  if (caller.in_user_namespace && rule.allow && !rule.user_namespaces) return false;
   if (!rule.users.empty() && !among(rule.users, caller.uid)) return false;
   if (!rule.groups.empty() && !in_groups(rule, caller)) return false;
   if (rule.any_slurm_job && !caller.slurm_job) return false;
@@ -91,7 +93,10 @@ Status may_lease(const Rules& rules, const Caller& caller, const wire::Acquire& 
     const Rule* rule = rule_for(rules, caller, gpu);
     if (rule == nullptr)
       return fail(ErrorCode::no_permission, cat(gpu.uuid, ": no rule of rubatod is for ", describe(caller)),
-                  std::string(kWhereRulesStand));
+                  caller.in_user_namespace
+                      ? "run rubato outside the container; or an administrator lets it in by "
+                        "user_namespaces = true in a rule of rubatod's configuration"
+                      : std::string(kWhereRulesStand));
     if (!rule->allow) return against(*rule, gpu, "forbids it");
     for (const Knob knob : request.knobs)
       if (!has_knob(*rule, knob)) {

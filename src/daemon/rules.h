@@ -38,6 +38,7 @@ struct Rule {
   std::optional<Megahertz> min_memory_clock;
   std::optional<double> max_slowdown;  // a fraction, which the client has to promise
   bool shared = false;                 // even where others compute on the GPU
+  bool user_namespaces = false;        // for callers in them too, as what forbids always is
 };
 
 struct Rates {

@@ -62,6 +62,18 @@ TEST(Bounds, AForgedLeaseSetsNothing) {
   EXPECT_EQ(daemon.world.gpu().requested, 150);
 }
 
+TEST(Bounds, WhoseProcessCannotBeToldGetsNothingButTheStatus) {
+  DaemonWorld daemon;
+  const ConnectionId client = 99;
+  daemon.core().connected(client, Caller{.uid = 1000, .pid = 4711}, daemon.now());
+  (void)daemon.ask(client, wire::Hello{"test", {}});
+  const auto refused = daemon.ask(client, kOneGpu);
+  EXPECT_EQ(refusal(refused), ErrorCode::no_permission);
+  EXPECT_THAT(words(refused), HasSubstr("process 4711"));
+  const auto status = std::get<wire::StatusReply>(daemon.ask(client, wire::StatusRequest{}));
+  EXPECT_THAT(status.gpus.at(0).why_not, HasSubstr("process 4711"));
+}
+
 TEST(Bounds, ObservingSetsNothingAndWritesDownWhatItWouldSet) {
   DaemonWorld daemon(Rules{});
   const auto client = daemon.connect();

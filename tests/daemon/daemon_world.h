@@ -105,7 +105,8 @@ class DaemonWorld {
                             .groups = {},
                             .pid = 100 + static_cast<pid_t>(id),
                             .cgroup = "/user.slice",
-                            .slurm_job = {}},
+                            .slurm_job = {},
+                            .began = 1},
                      now());
     if (greets) (void)ask(id, wire::Hello{"test", {}});
     return id;

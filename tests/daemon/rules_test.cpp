@@ -58,6 +58,7 @@ min_sm_clock_mhz = 900
 min_memory_clock_mhz = 5000
 max_slowdown = "5%"
 shared = true
+user_namespaces = true
 [[rule]]
 allow = false
 max_slowdown = 0.1
@@ -87,6 +88,7 @@ file = "/run/check"
   EXPECT_EQ(rule.min_memory_clock, 5000_MHz);
   EXPECT_EQ(rule.max_slowdown, 0.05);
   EXPECT_TRUE(rule.shared);
+  EXPECT_TRUE(rule.user_namespaces);
   EXPECT_FALSE(config.rules.rules[1].allow);
   EXPECT_EQ(config.rules.rules[1].name, "2");
   EXPECT_EQ(config.rules.never.at(1).file, "/run/check");
@@ -161,6 +163,20 @@ TEST(Rules, TheFirstRuleThatIsForTheCallerCounts) {
   EXPECT_FALSE(first({.cgroups = {"/user.sli"}})) << "a path, not a beginning of one";
   EXPECT_TRUE(first({.gpus = {{"GPU-a"}}}));
   EXPECT_FALSE(first({.gpus = {{"GPU-b"}}}));
+}
+
+TEST(Rules, InAUserNamespaceOnlyRulesThatSaySoAllowAndEveryRuleForbids) {
+  const Caller inside{.uid = 100'007, .pid = 7, .began = 1, .in_user_namespace = true};
+  const wire::Acquire wanted{{{"GPU-a"}}, {Knob::power_limit}, {}};
+  Rules rules;
+  const Status refused = may_lease(rules, inside, wanted);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, HasSubstr("user 100007 (process 7, in a user namespace)"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("user_namespaces = true"));
+  rules.rules = {Rule{.name = "all"}, Rule{.name = "containers", .user_namespaces = true}};
+  EXPECT_EQ(rule_for(rules, inside, {"GPU-a"})->name, "containers");
+  rules.rules.insert(rules.rules.begin(), Rule{.name = "not they", .users = {100'007}, .allow = false});
+  EXPECT_EQ(rule_for(rules, inside, {"GPU-a"})->name, "not they");
 }
 
 TEST(Caller, OnlySlurmsOwnCgroupsMakeASlurmJob) {
@@ -250,6 +266,23 @@ TEST(Caller, OfAnIdThatHasGoneToSomebodyElseBeforeItWasLookedAtNothingIsBelieved
     EXPECT_EQ(caller.cgroup, "") << pid;
     EXPECT_NE(foreign_process(caller, {{.pid = 40}}, root), "") << pid;
   }
+}
+
+TEST(Caller, WhoseIdsAreMappedOtherwiseThanRubatodsIsInAUserNamespace) {
+  const FakeProc proc;
+  const FsRoot root(proc.root);
+  const auto inside = [&](const char* map) {
+    proc.process(50, 100'007, "0::/\n");
+    if (map != nullptr) std::ofstream(proc.root / "proc/50/uid_map") << map;
+    return caller_of({.uid = 100'007, .gid = 1, .groups = {}, .pid = 50}, root).in_user_namespace;
+  };
+  EXPECT_FALSE(inside(nullptr)) << "a kernel without them";
+  std::filesystem::create_directories(proc.root / "proc/self");
+  std::ofstream(proc.root / "proc/self/uid_map") << "0 0 4294967295\n";
+  EXPECT_FALSE(inside("0 0 4294967295\n"));
+  EXPECT_TRUE(inside("0 1000 1\n1 100000 65536\n"));
+  std::ofstream(proc.root / "proc/self/uid_map") << "0 100000 65536\n";  // in a container itself
+  EXPECT_FALSE(inside("0 100000 65536\n"));
 }
 
 TEST(Surroundings, FilesAndProcessesForbid) {

@@ -1,5 +1,6 @@
 """A client that means harm changes nothing and slows nobody."""
 
+import ctypes
 import os
 import random
 import socket
@@ -13,6 +14,7 @@ from harness import FOUND_W
 # Far above what a request takes; far below the 4.5 s after which a client gives a daemon up.
 SLOWEST_S = 2.0
 CONNECTIONS = 10_000
+CLONE_NEWUSER = 0x10000000  # sched.h
 
 
 class Hostile(DaemonTest):
@@ -101,14 +103,42 @@ class Hostile(DaemonTest):
                 deaf.send("status")
         self.still_served(machine, honest, gpu, 155)
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
-    def test_an_ordinary_user_gains_nothing_by_any_message(self):
+    def public_daemon(self, rules):
         machine = self.machine(rate=1)
         machine.folder.chmod(0o711)
         public = machine.folder / "public"
         public.mkdir(mode=0o755)
-        rules = MANAGE + "[[rule]]\nusers = [0]\n[rates]\nconnections_per_user = 8\n"
         self.daemon(machine, rules, socket_path=public / "rubatod.sock")
+        return machine
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_an_ordinary_user_leaves_no_lock_behind_and_gains_nothing_in_a_user_namespace(self):
+        machine = self.public_daemon(MANAGE)
+
+        def attack():
+            honest = Client(machine.socket)
+            (gpu,) = honest.gpus()
+            wanted = ("acquire", f"gpu {gpu}", "knob sm-clock")
+            stating = dict(honest.ask(*wanted, "found-sm-clock 135 135")[1])
+            told = [stating["what"], honest.ask(*wanted)[0], honest.ask("release")[0]]
+            if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER) != 0:
+                return "no user namespaces here"
+            inside = Client(machine.socket)
+            return "\n".join((*told, inside.ask("status")[0], dict(inside.ask(*wanted)[1])["what"]))
+
+        said = self.as_nobody(attack)
+        if said == "no user namespaces here":
+            self.skipTest(said)
+        stating, *told, inside = said.split("\n")
+        self.assertIn("only root tells rubatod of a clock lock", stating)
+        self.assertEqual(told, ["granted", "restored", "state"])
+        self.assertIn("no rule of rubatod is for user 65534", inside)
+        self.assertIn("in a user namespace", inside)
+        self.assertIn([135, 135], [line.get("found_sm_clock_mhz") for line in self.audit(machine)])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_an_ordinary_user_gains_nothing_by_any_message(self):
+        machine = self.public_daemon(MANAGE + "[[rule]]\nusers = [0]\n[rates]\nconnections_per_user = 8\n")
         honest = Client(machine.socket)
         (gpu,) = honest.gpus()
         honest.acquire(gpu)

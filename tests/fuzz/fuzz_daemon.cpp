@@ -78,7 +78,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       if (message.close) core.disconnected(message.to, now);
     }
   };
-  for (const ConnectionId id : {1U, 2U}) core.connected(id, Caller{.uid = static_cast<uid_t>(id)}, now);
+  for (const ConnectionId id : {1U, 2U})
+    core.connected(id, Caller{.uid = static_cast<uid_t>(id), .began = 1}, now);
   settle();
   std::string_view rest = fuzz::text_of(data, size);
   while (!rest.empty()) {
@@ -93,7 +94,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if ((what & 8U) != 0) core.step({}, now);
     if ((what & 16U) != 0) {
       core.disconnected(id, now);
-      core.connected(id, Caller{.uid = static_cast<uid_t>(id)}, now);
+      core.connected(id, Caller{.uid = static_cast<uid_t>(id), .began = 1}, now);
     }
     if ((what & 32U) != 0) core.step({true, {}}, now);
   }
