@@ -24,6 +24,7 @@ class Listener {
   Listener& operator=(Listener&&) = delete;
 
   [[nodiscard]] int fd() const { return socket_.get(); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Nothing where nobody waits.
   [[nodiscard]] std::optional<Accepted> accept() const;
 

@@ -28,12 +28,20 @@ namespace {
 
 constexpr const char* kVersion = "rubatod " RUBATO_VERSION;
 
-/// What stands once and for all at the start.
 struct Machine {
   std::shared_ptr<device::Backend> backend;
   std::vector<GpuIdentity> gpus;
   std::filesystem::path folder;  // of journals
   mode_t folder_mode = guard::kUserFolderMode;
+};
+
+/// What stands once and for all at the start.
+struct Service {
+  Machine machine;
+  AuditFile log;
+  guard::Folder folder;
+  Listener listener;
+  guard::Era era;
 };
 
 int refuse(const Error& error) {
@@ -54,10 +62,8 @@ Result<Config> configuration(const Options& options) {
   return config;
 }
 
-Result<Machine> open_machine(const Config& config) {
-  auto selection = device::select_gpus(config.gpus, std::nullopt);
-  if (!selection) return fail(selection.error());
-  Machine machine{std::move(selection->backend), std::move(selection->chosen), guard::kSystemFolder,
+Result<Machine> machine_of(device::Selection selection) {
+  Machine machine{std::move(selection.backend), std::move(selection.chosen), guard::kSystemFolder,
                   guard::kSystemFolderMode};
   if (!machine.backend->simulated()) return machine;
   const auto folder = runtime_folder();
@@ -65,6 +71,28 @@ Result<Machine> open_machine(const Config& config) {
   machine.folder = *folder;
   machine.folder_mode = guard::kUserFolderMode;
   return machine;
+}
+
+/// One GPU that fell off the bus keeps nobody from the others.
+Result<Machine> machine_to_serve(const std::string& gpus) {
+  auto selection = device::select_present_gpus(gpus);
+  if (!selection) return fail(selection.error());
+  if (selection->chosen.empty() && !selection->missing.empty()) return fail(selection->missing.front());
+  for (const Error& missing : selection->missing)
+    log::warning(Error{missing.code, missing.what, "once it is there: systemctl restart rubatod"});
+  return machine_of(std::move(*selection));
+}
+
+/// Restoring wants the backend and its folder alone, so where what names the GPUs is wrong it is all of the
+/// driver's.
+Result<Machine> machine_to_restore(const std::string& gpus) {
+  auto selection = device::select_present_gpus(gpus);
+  if (!selection && !gpus.empty()) {
+    log::warning(selection.error());
+    selection = device::select_present_gpus({});
+  }
+  if (!selection) return fail(selection.error());
+  return machine_of(std::move(*selection));
 }
 
 guard::GpuFactory factory(const std::shared_ptr<device::Backend>& backend) {
@@ -80,7 +108,10 @@ guard::GpuFactory factory(const std::shared_ptr<device::Backend>& backend) {
   };
 }
 
-int restore_left_behind(const Machine& machine) {
+int restore_left_behind(const std::string& gpus) {
+  const auto opened = machine_to_restore(gpus);
+  if (!opened) return refuse(opened.error());
+  const Machine& machine = *opened;
   const guard::GpuFactory open = factory(machine.backend);
   const auto reports = guard::restore_stale(
       {.folder = machine.folder, .open = open, .driver_version = machine.backend->driver_version()});
@@ -96,36 +127,45 @@ int restore_left_behind(const Machine& machine) {
   return status;
 }
 
-int serve(const Options& options, const Config& config, const Machine& machine) {
+/// Everything that can keep rubatod from serving.
+Result<Service> prepare_service(const Config& config) {
+  auto machine = machine_to_serve(config.gpus);
+  if (!machine) return fail(machine.error());
+  raise_file_limit();
+  auto log_file = AuditFile::open(config.audit_log);
+  if (!log_file) return fail(log_file.error());
+  auto folder =
+      guard::Folder::make(machine->folder, machine->folder_mode, std::make_shared<guard::FileOps>());
+  if (!folder) return fail(folder.error());
+  const auto socket = config.socket.empty() ? machine->folder / wire::kSocketName : config.socket;
+  // Who may connect is everybody; who may do what is in the rules. What a user simulates is their own affair.
+  const bool own = machine->backend->simulated() && config.socket.empty();
+  auto listener = Listener::open(socket, own ? 0600 : 0666);
+  if (!listener) return fail(listener.error());
+  if (const Status dropped = drop_privileges(!machine->backend->simulated()); !dropped)
+    return fail(dropped.error());
+  auto era = guard::present_era({}, {});
+  if (!era) return fail(era.error());
+  return Service{std::move(*machine), std::move(*log_file), std::move(*folder), std::move(*listener),
+                 std::move(*era)};
+}
+
+int serve(const Options& options, const Config& config, Service service) {
   auto signals = guard::ending_signals();
   if (!signals) return refuse(signals.error());
   ::signal(SIGPIPE, SIG_IGN);
-  raise_file_limit();
-  auto log_file = AuditFile::open(config.audit_log);
-  if (!log_file) return refuse(log_file.error());
-  const auto made =
-      guard::Folder::make(machine.folder, machine.folder_mode, std::make_shared<guard::FileOps>());
-  if (!made) return refuse(made.error());
-  const auto socket = config.socket.empty() ? machine.folder / wire::kSocketName : config.socket;
-  // Who may connect is everybody; who may do what is in the rules. What a user simulates is their own affair.
-  const bool own = machine.backend->simulated() && config.socket.empty();
-  auto listener = Listener::open(socket, own ? 0600 : 0666);
-  if (!listener) return refuse(listener.error());
-  if (const Status dropped = drop_privileges(!machine.backend->simulated()); !dropped)
-    return refuse(dropped.error());
-
+  const Machine& machine = service.machine;
+  AuditFile& log_file = service.log;
   ask_for_short_turns();
   watch_driver_calls();
   const auto mailbox = std::make_shared<Mailbox>();
   std::vector<std::unique_ptr<OwnerThread>> owners;
-  const auto era = guard::present_era({}, {});
-  if (!era) return refuse(era.error());
-  const JobsFile jobs(*made, era->boot_id);
+  const JobsFile jobs(service.folder, service.era.boot_id);
   CoreOptions core_options{.server = kVersion,
                            .pid = ::getpid(),
                            .gpus = {},
                            .rules = config.rules,
-                           .audit = [&log_file](const AuditEntry& entry) { log_file->write(entry); },
+                           .audit = [&log_file](const AuditEntry& entry) { log_file.write(entry); },
                            .uid = ::geteuid(),
                            .jobs = jobs.read(),
                            .keep_jobs =
@@ -144,11 +184,12 @@ int serve(const Options& options, const Config& config, const Machine& machine) 
         mailbox));
     core_options.gpus.push_back({gpu, owners.back().get()});
   }
-  log_file->write(
+  log_file.write(
       {.event = "start",
        .decision = "done",
        .why = cat(kVersion, " in mode ", name_of(config.rules.mode), ", ", machine.gpus.size(), " GPUs")});
-  log::info(cat(kVersion, " listens at ", socket.string(), " in mode ", name_of(config.rules.mode)));
+  log::info(cat(kVersion, " listens at ", service.listener.path().string(), " in mode ",
+                name_of(config.rules.mode)));
   Core core(std::move(core_options), machine.backend->clock()->now());
   Server server({.disable_file = config.disable_file,
                  .clock = machine.backend->clock(),
@@ -157,9 +198,9 @@ int serve(const Options& options, const Config& config, const Machine& machine) 
                    if (!again) return fail(again.error());
                    return std::move(again->rules);
                  }},
-                std::move(*listener), std::move(*signals), mailbox);
+                std::move(service.listener), std::move(*signals), mailbox);
   const Ended ended = server.run(core);
-  log_file->write({.event = "stop", .decision = ended == Ended::clean ? "done" : "failed"});
+  log_file.write({.event = "stop", .decision = ended == Ended::clean ? "done" : "failed"});
   if (ended == Ended::clean) return 0;
   log::error(Error{ErrorCode::timeout, "a driver call has not come back; the journal is kept",
                    "rubatod --restore-only puts back what is left, as does the next start"});
@@ -168,17 +209,23 @@ int serve(const Options& options, const Config& config, const Machine& machine) 
 }
 
 int run(const Options& options) {
-  auto config = configuration(options);
-  if (!config) return refuse(config.error());
+  const auto config = configuration(options);
   if (options.check) {
+    if (!config) return refuse(config.error());
     log::info(cat(options.config.string(), ": ", config->rules.rules.size(), " rules, mode ",
                   name_of(config->rules.mode)));
     return 0;
   }
-  const auto machine = open_machine(*config);
-  if (!machine) return refuse(machine.error());
-  if (options.restore_only) return restore_left_behind(*machine);
-  return serve(options, *config, *machine);
+  const std::string gpus = config ? config->gpus : options.gpus;
+  if (options.restore_only) {
+    // What a dead rubatod left waits for no administrator to mend the rules.
+    if (!config) log::warning(config.error());
+    return restore_left_behind(gpus);
+  }
+  auto service = config ? prepare_service(*config) : Result<Service>(fail(config.error()));
+  if (service) return serve(options, *config, std::move(*service));
+  (void)restore_left_behind(gpus);
+  return refuse(service.error());
 }
 
 }  // namespace

@@ -61,6 +61,21 @@ std::optional<BoardFigures> board_figures_of(std::string_view name) {
 
 Result<Selection> select_gpus(std::string_view list, std::optional<std::string_view> visible_devices,
                               std::string_view device_order) {
+  if (trim(list).empty() && visible_devices) {
+    auto selection = select_present_gpus({});
+    if (!selection) return selection;
+    auto visible = visible_gpus(*visible_devices, selection->chosen, device_order);
+    if (!visible) return fail(std::move(visible.error()));
+    if (!visible->doubt.empty()) log::warning(visible->doubt);
+    selection->chosen = std::move(visible->gpus);
+    return selection;
+  }
+  auto selection = select_present_gpus(list);
+  if (selection && !selection->missing.empty()) return fail(std::move(selection->missing.front()));
+  return selection;
+}
+
+Result<Selection> select_present_gpus(std::string_view list) {
   std::array<std::string_view, kBackends.size()> names;
   std::transform(kBackends.begin(), kBackends.end(), names.begin(),
                  [](const BackendEntry& e) { return e.name; });
@@ -69,21 +84,14 @@ Result<Selection> select_gpus(std::string_view list, std::optional<std::string_v
   auto backend = open_named(request->backend, request->argument);
   if (!backend) return fail(std::move(backend.error()));
 
-  Selection selection{.backend = std::move(*backend), .spec = request->backend};
+  Selection selection{.backend = std::move(*backend), .chosen = {}, .spec = request->backend};
   if (!request->argument.empty()) selection.spec += cat(":", request->argument);
-  const auto& gpus = selection.backend->gpus();
-  if (!request->items.empty()) {
-    auto chosen = match_gpus(request->items, gpus);
-    if (!chosen) return fail(std::move(chosen.error()));
-    selection.chosen = std::move(*chosen);
-  } else if (trim(list).empty() && visible_devices) {
-    auto visible = visible_gpus(*visible_devices, gpus, device_order);
-    if (!visible) return fail(std::move(visible.error()));
-    if (!visible->doubt.empty()) log::warning(visible->doubt);
-    selection.chosen = std::move(visible->gpus);
-  } else {
-    selection.chosen = gpus;
-  }
+  selection.chosen = selection.backend->gpus();
+  if (request->items.empty()) return selection;
+  auto present = match_present(request->items, selection.chosen);
+  if (!present) return fail(std::move(present.error()));
+  selection.chosen = std::move(present->gpus);
+  selection.missing = std::move(present->missing);
   return selection;
 }
 

@@ -26,7 +26,8 @@ struct BackendEntry {
 struct Selection {
   std::unique_ptr<Backend> backend;
   std::vector<GpuIdentity> chosen;  // in the order asked for
-  std::string spec;  // opens the same backend again in another process: "nvml", "sim:v100,v100"
+  std::string spec;              // opens the same backend again in another process: "nvml", "sim:v100,v100"
+  std::vector<Error> missing{};  // of select_present_gpus: for each item that names no GPU
 };
 
 /// `list`: empty (every NVML GPU, narrowed by `visible_devices` = CUDA_VISIBLE_DEVICES, absent where it is
@@ -36,6 +37,9 @@ struct Selection {
 [[nodiscard]] Result<Selection> select_gpus(std::string_view list,
                                             std::optional<std::string_view> visible_devices,
                                             std::string_view device_order = {});
+
+/// As select_gpus, but what is missing is told beside what is there, which may be nothing.
+[[nodiscard]] Result<Selection> select_present_gpus(std::string_view list);
 
 /// Opens the backend named by Selection::spec.
 [[nodiscard]] Result<std::unique_ptr<Backend>> open_backend(std::string_view spec);

@@ -169,13 +169,24 @@ Result<Request> parse_request(std::string_view list, std::span<const std::string
 
 Result<std::vector<GpuIdentity>> match_gpus(std::span<const std::string> items,
                                             std::span<const GpuIdentity> gpus) {
-  std::vector<GpuIdentity> chosen;
+  auto present = match_present(items, gpus);
+  if (!present) return fail(std::move(present.error()));
+  if (!present->missing.empty()) return fail(std::move(present->missing.front()));
+  return std::move(present->gpus);
+}
+
+Result<Present> match_present(std::span<const std::string> items, std::span<const GpuIdentity> gpus) {
+  Present present;
   for (const std::string& item : items) {
     auto gpu = match_one(item, gpus);
-    if (!gpu) return fail(std::move(gpu.error()));
-    add_once(chosen, *gpu);
+    if (gpu)
+      add_once(present.gpus, *gpu);
+    else if (gpu.error().code == ErrorCode::not_found)
+      present.missing.push_back(std::move(gpu.error()));
+    else
+      return fail(std::move(gpu.error()));
   }
-  return chosen;
+  return present;
 }
 
 Result<Visible> visible_gpus(std::string_view visible_devices, std::span<const GpuIdentity> gpus,

@@ -27,6 +27,15 @@ struct Request {
 [[nodiscard]] Result<std::vector<GpuIdentity>> match_gpus(std::span<const std::string> items,
                                                           std::span<const GpuIdentity> gpus);
 
+struct Present {
+  std::vector<GpuIdentity> gpus;
+  std::vector<Error> missing;  // for each item that names none
+};
+
+/// As match_gpus, for who does with the GPUs that are there.
+[[nodiscard]] Result<Present> match_present(std::span<const std::string> items,
+                                            std::span<const GpuIdentity> gpus);
+
 struct Visible {
   std::vector<GpuIdentity> gpus;
   std::string doubt;  // why more than the job's own share may be among them; empty: none

@@ -110,6 +110,15 @@ TEST(MatchGpus, UnknownNamesEveryGpuThereIs) {
   }
 }
 
+TEST(MatchGpus, WhoTakesWhatIsThereIsToldWhatIsMissingAndOtherMistakesStay) {
+  const auto present = match_present(std::vector<std::string>{"7", "1", "GPU-ff"}, kTwo);
+  ASSERT_TRUE(present);
+  EXPECT_THAT(indices(present->gpus), ElementsAre(1));
+  ASSERT_EQ(present->missing.size(), 2U);
+  EXPECT_THAT(present->missing.at(1).what, HasSubstr("GPU-ff"));
+  EXPECT_FALSE(match_present(std::vector<std::string>{"1", "GPU-a"}, kTwo)) << "which one is meant?";
+}
+
 TEST(MatchGpus, AmbiguousBeginningNamesTheCandidates) {
   const auto found = match_gpus(std::vector<std::string>{"GPU-a"}, kTwo);
   ASSERT_FALSE(found);

@@ -68,14 +68,21 @@ class DaemonTest(MachineTest):
             f'audit_log = "{machine.audit_file}"\ndisable_file = "{machine.disable_file}"\n{extra}{config}'
         )
         machine.config.chmod(0o644)
+        process = self.start(
+            machine, *arguments, environment=environment, stderr=subprocess.DEVNULL if wait else subprocess.PIPE
+        )
+        if wait:
+            wait_until(lambda: process.poll() is not None or self.ready(machine), "rubatod to be ready")
+        return process
+
+    def start(self, machine, *arguments, environment=None, stderr=subprocess.DEVNULL):
+        """With the configuration as it stands."""
         process = subprocess.Popen(
             [str(RUBATOD), "--config", str(machine.config), *map(str, arguments)],
             env={**machine.environment, **(environment or {})}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if wait else subprocess.PIPE, text=True,
+            stdout=subprocess.DEVNULL, stderr=stderr, text=True,
         )
         self.addCleanup(self.end, process)
-        if wait:
-            wait_until(lambda: process.poll() is not None or self.ready(machine), "rubatod to be ready")
         return process
 
     @staticmethod

@@ -170,6 +170,48 @@ class WhateverDies(DaemonTest):
                     self.wait_for_limit(machine, FOUND_W, "the found limit")
                     self.assertEqual(machine.journals(), [])
 
+    def test_rules_that_cannot_be_read_keep_nothing_from_being_put_back(self):
+        for wrong in ("max_slowdwon = 3\n", '[[rule]]\nusers = ["a-user-who-left"]\n', 'gpus = ["7"]\n'):
+            for by in ("ExecStopPost", "the start that is refused"):
+                with self.subTest(wrong=wrong, by=by):
+                    machine = self.left_at_the_limit()
+                    machine.config.write_text(machine.config.read_text().replace(MANAGE, "") + wrong)
+                    if by == "ExecStopPost":
+                        done = self.restore_only(machine)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        errors = done.stderr
+                    else:
+                        again = self.start(machine, stderr=subprocess.PIPE)
+                        _, errors = again.communicate(timeout=harness.PATIENCE)
+                        self.assertEqual(again.returncode, 1, errors)
+                    self.assertIn("restored", errors)
+                    self.assertEqual(machine.gpu().limit(), FOUND_W)
+                    self.assertEqual(machine.journals(), [])
+
+    def test_a_gpu_that_is_missing_keeps_nobody_from_the_others(self):
+        machine = self.left_at_the_limit()
+        machine.config.write_text('gpus = ["0", "7"]\n' + machine.config.read_text())
+        daemon = self.start(machine, stderr=subprocess.PIPE)
+        self.wait_for_limit(machine, FOUND_W, "what was left to be put back")
+        wait_until(lambda: self.ready(machine), "rubatod to be ready")
+        self.assertEqual(len(Client(machine.socket).gpus()), 1)
+        daemon.terminate()
+        _, errors = daemon.communicate(timeout=harness.PATIENCE)
+        self.assertEqual(daemon.returncode, 0, errors)
+        self.assertIn("no GPU '7'", errors)
+
+    def left_at_the_limit(self):
+        """By a rubatod that was killed, with a client that nobody follows."""
+        machine = self.machine(rate=1)
+        daemon = self.daemon(machine)
+        client = Client(machine.socket)
+        (gpu,) = client.gpus()
+        client.acquire(gpu)
+        self.assertEqual(client.set_limit(gpu, WANTED_W)[0], "applied")
+        self.end(daemon)
+        self.assertEqual(machine.gpu().limit(), WANTED_W)
+        return machine
+
     def test_the_disable_file_restores_and_ends_rubatod(self):
         machine = self.machine(rate=RATE)
         daemon = self.daemon(machine)
