@@ -12,6 +12,8 @@ namespace {
 constexpr unsigned kMostGarbage = 16;
 /// Requests that wait for the one before them. A client of ours has one under way.
 constexpr std::size_t kMostWaiting = 8;
+/// Nobody is let in to wait behind a Prepare in which the driver began no call for so long.
+constexpr Seconds kStuckAfter{4.5};
 /// Users that are remembered.
 constexpr std::size_t kMostUsers = 1024;
 /// Lines a second that one user's refused requests may put into the log; the others are counted.
@@ -90,8 +92,7 @@ void Core::disconnected(ConnectionId id, TimePoint now) {
     return;
   }
   client->lease->request.reset();
-  if (client->lease->state == LeaseState::held)
-    end_lease(id, Error{ErrorCode::unavailable, "the client is gone", {}}, now);
+  end_lease(id, Error{ErrorCode::unavailable, "the client is gone", {}}, now);
 }
 
 void Core::answered(Ticket ticket, Outcome outcome, TimePoint now, const Spent& spent) {
@@ -126,8 +127,10 @@ void Core::step(const Surroundings& surroundings, TimePoint now) {
     GpuEntry& gpu = gpus_[i];
     if (!gpu.ready && !gpu.asked && !gpu.holder && now >= gpu.next_try) {
       gpu.asked = true;
+      gpu.moved_at = options_.wall->now();
       post({TaskKind::prepare, i, 0}, Prepare{});
     }
+    if (gpu.asked) look_whether_stuck(gpu);
     if (gpu.holder && !gpu.looking && now >= gpu.next_look) {
       const Client* holder = find(*gpu.holder);
       if (holder == nullptr || !holder->lease || holder->lease->state != LeaseState::held) continue;
@@ -136,7 +139,6 @@ void Core::step(const Surroundings& surroundings, TimePoint now) {
       post({TaskKind::look, i, *gpu.holder}, Look{});
     }
   }
-  clear_again();
   std::vector<ConnectionId> silent;
   for (const auto& [id, client] : clients_) {
     if (!client.greeted && !client.gone && now - client.connected_at > kGreetingPatience)
@@ -189,6 +191,15 @@ Status Core::may_keep(const Client& client) const {
   return {};
 }
 
+/// As conduct/patience does it: a driver that is slow goes on beginning calls.
+void Core::look_whether_stuck(GpuEntry& gpu) const {
+  const TimePoint now = options_.wall->now();
+  const std::uint64_t calls = gpu.owner->calls();
+  if (std::exchange(gpu.calls_asked, calls) != calls) gpu.moved_at = now;
+  gpu.stuck = now - gpu.moved_at >= kStuckAfter;
+  if (gpu.stuck) gpu.away = "its driver does not answer";
+}
+
 void Core::use_rules(Rules rules, TimePoint now) {
   rules_ = std::move(rules);
   std::vector<std::pair<ConnectionId, Error>> ending;
@@ -213,6 +224,10 @@ bool Core::prepared() const {
 bool Core::idle() const {
   return std::none_of(clients_.begin(), clients_.end(),
                       [](const auto& client) { return client.second.lease.has_value(); });
+}
+
+bool Core::all_back() const {
+  return std::none_of(gpus_.begin(), gpus_.end(), [](const GpuEntry& gpu) { return gpu.changed; });
 }
 
 void Core::give_signs_of_life() {

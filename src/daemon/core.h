@@ -71,6 +71,8 @@ class Core {
   [[nodiscard]] bool prepared() const;
   /// No lease is left, nor on its way back.
   [[nodiscard]] bool idle() const;
+  /// No GPU is left changed by a driver that refused to put back; it is asked again every kRetryPeriod.
+  [[nodiscard]] bool all_back() const;
   [[nodiscard]] const Rules& rules() const { return rules_; }
   [[nodiscard]] std::vector<Outgoing> take_outgoing() { return std::exchange(outgoing_, {}); }
   /// Tells whoever waits for a driver that works, but slowly. Once a second, of the wall's.
@@ -96,8 +98,8 @@ class Core {
 
   // core_jobs.cpp
   Status tell_job(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
+  void clear(ConnectionId id, const JobCall& call, std::size_t place, TimePoint now);
   void cleared_one(const Pending& task, const Outcome& outcome, TimePoint now);
-  void clear_again();
   void all_cleared(ConnectionId id, Client& client, TimePoint now);
   void keep_jobs() const;
 
@@ -108,6 +110,9 @@ class Core {
   void ended_one(const Pending& task, const Outcome& outcome, TimePoint now);
   void looked_at_one(const Pending& task, const Outcome& outcome, TimePoint now);
   void all_taken(ConnectionId id, TimePoint now);
+  void note_taken(const Client& client, TimePoint now);
+  void give_back(ConnectionId id, Lease& lease, std::size_t place);
+  void free_gpu(std::size_t place, ConnectionId holder);
   void end_lease(ConnectionId id, std::optional<Error> why, TimePoint now);
   void all_ended(ConnectionId id, TimePoint now);
   void end_all(const Error& why, TimePoint now);
@@ -115,6 +120,7 @@ class Core {
   // core.cpp
   void keep_setting(const Pending& task, const Outcome& outcome);
   [[nodiscard]] Status may_keep(const Client& client) const;
+  void look_whether_stuck(GpuEntry& gpu) const;
   void post(const Pending& task, Task work);
   void reply(ConnectionId id, std::uint64_t sequence, wire::Body body);
   void refuse(ConnectionId id, const Client& client, std::uint64_t sequence, Error error, TimePoint now);

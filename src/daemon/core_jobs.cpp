@@ -75,15 +75,19 @@ Status Core::tell_job(ConnectionId id, Client& client, const wire::Message& mess
   }
   keep_jobs();
   kept.unanswered = clearing.size();
-  const Error why{ErrorCode::unavailable,
-                  cat("the scheduler ", kept.begins ? "begins " : "ended ", name_of_job(kept)),
-                  {}};
-  for (const std::size_t place : clearing) {
-    if (const auto holder = gpus_[place].holder) end_lease(*holder, why, now);
-    post({TaskKind::clear, place, id}, Clear{});
-  }
+  for (const std::size_t place : clearing) clear(id, kept, place, now);
   if (clearing.empty()) all_cleared(id, client, now);
   return {};
+}
+
+void Core::clear(ConnectionId id, const JobCall& call, std::size_t place, TimePoint now) {
+  if (const auto holder = gpus_[place].holder)
+    end_lease(*holder,
+              Error{ErrorCode::unavailable,
+                    cat("the scheduler ", call.begins ? "begins " : "ended ", name_of_job(call)),
+                    {}},
+              now);
+  post({TaskKind::clear, place, id}, Clear{});
 }
 
 void Core::cleared_one(const Pending& task, const Outcome& outcome, TimePoint now) {
@@ -92,6 +96,7 @@ void Core::cleared_one(const Pending& task, const Outcome& outcome, TimePoint no
   const auto* between = outcome ? std::get_if<Between>(&*outcome) : nullptr;
   if (between != nullptr) {
     gpu.ready = true;
+    gpu.changed = false;
     gpu.away.clear();
     if (gpu.job && client != nullptr && client->job_call && client->job_call->begins) {
       gpu.job->began = now;
@@ -101,9 +106,9 @@ void Core::cleared_one(const Pending& task, const Outcome& outcome, TimePoint no
   if (client == nullptr || !client->job_call) return;
   JobCall& call = *client->job_call;
   if (!outcome && outcome.error().code == ErrorCode::busy && gpu.holder) {
-    // Its lease was being taken when it was told to end; step() asks again.
-    call.again.push_back(task.gpu);
-    return;
+    // Its lease was being taken when it was told to end. That it was has been answered before this, so its
+    // End is in the queue by now, and what is asked here comes behind it.
+    return clear(task.client, call, task.gpu, now);
   }
   const auto place =
       static_cast<std::size_t>(std::find(call.gpus.begin(), call.gpus.end(), task.gpu) - call.gpus.begin());
@@ -126,14 +131,6 @@ void Core::cleared_one(const Pending& task, const Outcome& outcome, TimePoint no
       told.energy = Joules(static_cast<double>(*between->energy_mj - *before->energy_mj) / 1e3);
   }
   if (--call.unanswered == 0) all_cleared(task.client, *client, now);
-}
-
-void Core::clear_again() {
-  for (auto& [id, client] : clients_) {
-    if (!client.job_call) continue;
-    for (const std::size_t place : std::exchange(client.job_call->again, {}))
-      post({TaskKind::clear, place, id}, Clear{});
-  }
 }
 
 void Core::all_cleared(ConnectionId id, Client& client, TimePoint now) {

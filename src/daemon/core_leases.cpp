@@ -25,11 +25,15 @@ std::size_t place_in(const Lease& lease, std::size_t gpu) {
   return static_cast<std::size_t>(std::find(lease.gpus.begin(), lease.gpus.end(), gpu) - lease.gpus.begin());
 }
 
+Error answered_else() {
+  return {ErrorCode::internal, "the GPU's owner answered something else", {}};
+}
+
 }  // namespace
 
 void Core::prepared_one(const Pending& task, const Outcome& outcome, TimePoint now) {
   GpuEntry& gpu = gpus_[task.gpu];
-  gpu.asked = false;
+  gpu.asked = gpu.stuck = false;
   gpu.next_try = now + kRetryPeriod;
   if (!outcome) {
     // The same news every second would fill the log.
@@ -42,6 +46,7 @@ void Core::prepared_one(const Pending& task, const Outcome& outcome, TimePoint n
   const auto* prepared = std::get_if<Prepared>(&*outcome);
   if (prepared == nullptr) return;
   gpu.ready = true;
+  gpu.changed = false;
   gpu.away.clear();
   gpu.limits = prepared->limits;
   if (prepared->left_behind)
@@ -56,37 +61,27 @@ void Core::taken_one(const Pending& task, Outcome outcome, TimePoint now) {
   Client* client = find(task.client);
   if (client == nullptr || !client->lease) return;
   Lease& lease = *client->lease;
-  if (!outcome) {
-    if (!lease.failure) lease.failure = outcome.error();
-  } else if (auto* found = std::get_if<wire::Found>(&*outcome)) {
+  --lease.unanswered;
+  if (auto* found = outcome ? std::get_if<wire::Found>(&*outcome) : nullptr) {
     gpus_[task.gpu].limits = found->limits;
     lease.found[place_in(lease, task.gpu)] = std::move(*found);
+    if (lease.state == LeaseState::ending) give_back(task.client, lease, task.gpu);
+  } else {
+    free_gpu(task.gpu, task.client);
+    if (lease.state == LeaseState::taking)
+      return end_lease(task.client, outcome ? answered_else() : outcome.error(), now);
   }
-  if (--lease.unanswered == 0) all_taken(task.client, now);
+  if (lease.unanswered > 0) return;
+  if (lease.state == LeaseState::ending)
+    all_ended(task.client, now);
+  else
+    all_taken(task.client, now);
 }
 
 void Core::all_taken(ConnectionId id, TimePoint now) {
   Client& client = clients_.at(id);
   Lease& lease = *client.lease;
-  if (client.gone && !lease.failure) lease.failure = Error{ErrorCode::unavailable, "the client is gone", {}};
-  const Status allowed = may_anything();
-  if (!lease.failure && !allowed) lease.failure = allowed.error();
-  AuditEntry entry{.event = "lease",
-                   .decision = "granted",
-                   .gpus = lease.terms.gpus,
-                   .knobs = lease.terms.knobs,
-                   .found_sm_clock = lease.terms.found_sm_clock};
-  if (const Rule* rule = rule_of(client, lease.terms.gpus.front())) entry.rule = rule->name;
-  if (lease.failure) {
-    entry.decision = "refused";
-    entry.why = lease.failure->what;
-    note(std::move(entry), &client, now);
-    lease.state = LeaseState::held;  // as far as it was taken, it ends like any other
-    end_lease(id, std::nullopt, now);
-    return;
-  }
-  if (lease.observed) entry.decision = "would_grant";
-  note(std::move(entry), &client, now);
+  note_taken(client, now);
   lease.state = LeaseState::held;
   client.last_heard = std::max(client.last_heard, now);
   client.ended.reset();
@@ -96,6 +91,20 @@ void Core::all_taken(ConnectionId id, TimePoint now) {
   reply(id, *lease.request, std::move(granted));
   lease.request.reset();
   pump(id, now);
+}
+
+void Core::note_taken(const Client& client, TimePoint now) {
+  const Lease& lease = *client.lease;
+  AuditEntry entry{.event = "lease",
+                   .decision = lease.failure    ? "refused"
+                               : lease.observed ? "would_grant"
+                                                : "granted",
+                   .gpus = lease.terms.gpus,
+                   .knobs = lease.terms.knobs,
+                   .found_sm_clock = lease.terms.found_sm_clock,
+                   .why = lease.failure ? lease.failure->what : std::string()};
+  if (const Rule* rule = rule_of(client, lease.terms.gpus.front())) entry.rule = rule->name;
+  note(std::move(entry), &client, now);
 }
 
 void Core::set_one(const Pending& task, Outcome outcome, TimePoint now) {
@@ -130,52 +139,58 @@ void Core::set_one(const Pending& task, Outcome outcome, TimePoint now) {
   note(std::move(entry), client, now);
   if (!client->gone && answer) reply(task.client, request.sequence, std::move(*answer));
   if (!client->gone && !answer)
-    refuse(
-        task.client, *client, request.sequence,
-        outcome ? Error{ErrorCode::internal, "the GPU's owner answered something else", {}} : outcome.error(),
-        now);
+    refuse(task.client, *client, request.sequence, outcome ? answered_else() : outcome.error(), now);
   pump(task.client, now);
 }
 
+// Each GPU for itself: one that hangs while it is taken or given back keeps none of the others.
 void Core::end_lease(ConnectionId id, std::optional<Error> why, TimePoint now) {
   Client& client = clients_.at(id);
   Lease& lease = *client.lease;
   if (lease.state == LeaseState::ending) return;
-  if (lease.state == LeaseState::taking) {  // ends as soon as it is known what was taken
-    if (!lease.failure) lease.failure = why;
-    return;
-  }
+  const bool taken = lease.state == LeaseState::held;
   lease.state = LeaseState::ending;
-  lease.over = std::move(why);
+  (taken ? lease.over : lease.failure) = std::move(why);
+  if (!taken) note_taken(client, now);
   lease.reports.clear();
   for (const std::size_t place : lease.gpus)
     lease.reports.push_back({gpus_[place].identity.id, Restoration::not_needed, {}});
-  lease.unanswered = 0;
-  if (!lease.observed)
-    for (std::size_t i = 0; i < lease.gpus.size(); ++i) {
-      if (!lease.found[i]) continue;
-      ++lease.unanswered;
-      post({TaskKind::end, lease.gpus[i], id}, End{});
-    }
+  for (std::size_t i = 0; i < lease.gpus.size(); ++i)
+    if (lease.found[i]) give_back(id, lease, lease.gpus[i]);
   if (lease.unanswered == 0) all_ended(id, now);
+}
+
+void Core::give_back(ConnectionId id, Lease& lease, std::size_t place) {
+  if (lease.observed) return;
+  ++lease.unanswered;
+  post({TaskKind::end, place, id}, End{});
+}
+
+void Core::free_gpu(std::size_t place, ConnectionId holder) {
+  if (gpus_[place].holder == holder) gpus_[place].holder.reset();
 }
 
 void Core::ended_one(const Pending& task, const Outcome& outcome, TimePoint now) {
   Client* client = find(task.client);
   if (client == nullptr || !client->lease) return;
   Lease& lease = *client->lease;
-  RestorationReport& report = lease.reports[place_in(lease, task.gpu)];
+  const std::size_t at = place_in(lease, task.gpu);
+  RestorationReport& report = lease.reports[at];
   if (!outcome)
     report = {report.gpu, Restoration::failed, outcome.error().what};
   else if (const auto* told = std::get_if<RestorationReport>(&*outcome))
     report = *told;
   GpuEntry& gpu = gpus_[task.gpu];
   gpu.ended = report;
-  if (report.outcome == Restoration::failed) {
+  gpu.changed = report.outcome == Restoration::failed;
+  if (gpu.changed) {
     gpu.ready = false;
     gpu.away = report.detail;
     gpu.next_try = now + kRetryPeriod;
+  } else if (const auto& found = lease.found[at]) {
+    gpu.limits = found->limits;  // what was set last is in force no more
   }
+  free_gpu(task.gpu, task.client);
   if (--lease.unanswered == 0) all_ended(task.client, now);
 }
 
@@ -184,11 +199,6 @@ void Core::all_ended(ConnectionId id, TimePoint now) {
   Lease lease = std::move(*client.lease);
   client.lease.reset();
   client.in_flight.reset();
-  for (const std::size_t place : lease.gpus) {
-    if (gpus_[place].holder == id) gpus_[place].holder.reset();
-    // What was set last is what is in force no more.
-    if (const auto& found = lease.found[place_in(lease, place)]) gpus_[place].limits = found->limits;
-  }
   if (!lease.failure) {
     const std::string why = lease.over ? lease.over->what + "; " : std::string();
     note({.event = "end",

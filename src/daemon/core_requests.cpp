@@ -87,7 +87,7 @@ Result<std::vector<std::size_t>> Core::places_of(const Client& client, const wir
       return fail(ErrorCode::not_found, cat("rubatod manages no GPU ", wanted.uuid), "rubato doctor");
     places.push_back(static_cast<std::size_t>(found - gpus_.begin()));
     // One that is being asked for waits in its owner's queue behind that.
-    if (!found->ready && !found->asked)
+    if (!found->ready && (!found->asked || found->stuck))
       return fail(ErrorCode::unavailable, cat(wanted.uuid, ": ", found->away));
     if (!found->holder) continue;
     const auto holder = clients_.find(*found->holder);

@@ -59,7 +59,6 @@ struct JobCall {
   std::vector<std::size_t> gpus{};  // places, in the order told
   wire::Cleared reply{};            // one for each
   std::size_t unanswered = 0;
-  std::vector<std::size_t> again{};             // places that were in a lease that is still ending
   std::vector<std::optional<GpuJob>> before{};  // whose each was
 };
 
@@ -99,6 +98,10 @@ struct GpuEntry {
   bool ready = false;
   std::string away = "rubatod has just started";  // why not, where it is not
   bool asked = false;                             // a Prepare is under way
+  bool stuck = false;                             // in which the driver begins no call any more
+  std::uint64_t calls_asked = 0;                  // driver calls at the last look
+  TimePoint moved_at;                             // when there were others, on the wall's clock
+  bool changed = false;                           // its last lease could not put back what it had found
   TimePoint next_try;                             // of the next one
   bool looking = false;
   TimePoint next_look;

@@ -127,6 +127,25 @@ TEST_F(JobsOnGpus, ALeaseThatIsBeingTakenEndsToo) {
   EXPECT_FALSE(std::filesystem::exists(daemon_.world.journal()));
 }
 
+TEST_F(JobsOnGpus, AGpuThatHangsInBeingTakenHoldsUpTheEpilogOfNoOther) {
+  daemon_.core().use_rules(DaemonWorld::managing(), daemon_.now());
+  const auto client = daemon_.connect(kUser);
+  daemon_.owner(1).hangs = true;
+  daemon_.send(client, kTwoGpus);
+  daemon_.settle();
+  EXPECT_EQ(tell(wire::JobEnd{{}, {kGpu}}).report.outcome, Restoration::not_needed);
+  EXPECT_TRUE(granted(kUser + 1));
+  // Of the one that hangs nothing is asked over and over: no call is made on it or on the other.
+  daemon_.send(prolog_, wire::JobEnd{{}, {kOther}});
+  const auto calls = daemon_.owner(0).calls();
+  for (int i = 0; i < 100; ++i) daemon_.step();
+  EXPECT_EQ(daemon_.owner(0).calls(), calls);
+  daemon_.owner(1).hangs = false;
+  daemon_.settle();
+  EXPECT_TRUE(std::holds_alternative<wire::Cleared>(daemon_.heard(prolog_).back().body));
+  EXPECT_TRUE(daemon_.core().idle());
+}
+
 TEST_F(JobsOnGpus, AGpuThatCannotBePutBackIsSaidToBeAndPutBackWhenItCan) {
   tell(wire::JobBegin{7, kUser, {kGpu}});
   const auto client = daemon_.connect(kUser);

@@ -193,6 +193,104 @@ TEST(Leases, AGpuWhoseDriverHangsHoldsUpNoOther) {
   EXPECT_TRUE(daemon.as_found());
 }
 
+/// One that set the first GPU, hangs in setting the second, and dies.
+void die_hanging_on_the_other(DaemonWorld& daemon) {
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kTwoGpus);
+  (void)daemon.ask(client, limit_to(150));
+  daemon.owner(1).hangs = true;
+  daemon.send(client, wire::Apply{kOther, {.power_limit = 150_W}});
+  daemon.disconnect(client);
+}
+
+TEST(Leases, AGpuThatHangsKeepsNoOtherOfItsLeaseFromTheNextOne) {
+  DaemonWorld daemon;
+  die_hanging_on_the_other(daemon);
+  EXPECT_EQ(daemon.world.gpu().requested, 200);
+  const auto next = daemon.connect(1001);
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(next, kOneGpu)));
+  EXPECT_EQ(refusal(daemon.ask(daemon.connect(1001), wire::Acquire{{kOther}, {Knob::power_limit}, {}})),
+            ErrorCode::busy);
+  daemon.owner(1).hangs = false;
+  daemon.settle();
+  EXPECT_TRUE(daemon.as_found());
+  (void)daemon.ask(next, wire::Release{});
+  EXPECT_TRUE(daemon.core().idle());
+}
+
+TEST(Leases, AGpuThatHangsKeepsNoOtherOfItsLeaseFromBeingRestoredAgain) {
+  DaemonWorld daemon;
+  daemon.world.gpu().quietly_at_least = 210;  // the driver takes 200 W and sets this
+  die_hanging_on_the_other(daemon);
+  EXPECT_EQ(daemon.world.gpu().requested, 210);
+  EXPECT_FALSE(daemon.core().all_back());
+  daemon.world.gpu().quietly_at_least = 0;
+  daemon.pass(2_s);
+  EXPECT_EQ(daemon.world.gpu().requested, 200);
+  EXPECT_TRUE(daemon.core().all_back());
+}
+
+TEST(Leases, ALeaseThatEndsWhileAGpuHangsInBeingTakenFreesTheOthers) {
+  DaemonWorld daemon;
+  daemon.owner(1).hangs = true;
+  const auto client = daemon.connect(1000);
+  daemon.send(client, kTwoGpus);
+  daemon.settle();
+  EXPECT_EQ(refusal(daemon.ask(daemon.connect(1001), kOneGpu)), ErrorCode::busy);
+  daemon.disconnect(client);
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(daemon.connect(1001), kOneGpu)));
+  daemon.owner(1).hangs = false;
+  daemon.settle();
+  EXPECT_FALSE(std::filesystem::exists(daemon.world.journal(kOther)));
+  EXPECT_TRUE(
+      is<wire::Granted>(daemon.ask(daemon.connect(1001), wire::Acquire{{kOther}, {Knob::sm_clock}, {}})));
+}
+
+TEST(Leases, AGpuThatCannotBeTakenFreesTheOthersThoughOneHangs) {
+  DaemonWorld daemon;
+  daemon.put_process(500, 77);
+  daemon.world.gpus[kOther].process = 500;
+  daemon.owner(0).hangs = true;
+  const auto client = daemon.connect();
+  daemon.send(client, kTwoGpus);
+  daemon.settle();
+  daemon.world.gpus[kOther].process = 0;
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(daemon.connect(), wire::Acquire{{kOther}, {Knob::sm_clock}, {}})));
+  daemon.owner(0).hangs = false;
+  daemon.settle();
+  EXPECT_EQ(refusal(daemon.heard(client).back().body), ErrorCode::no_permission);
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(client, kOneGpu)));
+}
+
+TEST(Leases, NobodyIsLetInToWaitForAGpuWhoseDriverHangsBeforeAnyLease) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kOneGpu);
+  (void)daemon.ask(client, limit_to(150));
+  daemon.world.gpu().quietly_at_least = 210;
+  (void)daemon.ask(client, wire::Release{});
+  daemon.owner(0).hangs = true;
+  daemon.world.gpu().quietly_at_least = 0;
+  daemon.pass(2_s);  // it is asked for again, and hangs in that
+  const auto told = [&] {
+    return std::get<wire::StatusReply>(daemon.ask(client, wire::StatusRequest{})).gpus.at(0).why_not;
+  };
+  for (int i = 0; i < 4; ++i) {
+    daemon.wall->advance(4_s);
+    daemon.owner(0).slow_call();
+    daemon.step();
+    EXPECT_THAT(told(), ::testing::Not(HasSubstr("does not answer"))) << "it is only slow";
+  }
+  daemon.wall->advance(5_s);
+  daemon.step();
+  EXPECT_THAT(told(), HasSubstr("does not answer"));
+  EXPECT_EQ(refusal(daemon.ask(client, kTwoGpus)), ErrorCode::unavailable);
+  daemon.owner(0).hangs = false;
+  daemon.settle();
+  EXPECT_TRUE(daemon.as_found());
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(client, kTwoGpus)));
+}
+
 TEST(Leases, SignsOfLifeAreGivenWhileADriverIsSlowAndNotWhereItHangs) {
   DaemonWorld daemon;
   const auto client = daemon.connect();
