@@ -215,8 +215,8 @@ Result<Message> decode(std::string_view text) {
   const std::string_view first = text.substr(0, end);
   for (const Verb& verb : kVerbs) {
     if (verb.name != first) continue;
-    const auto fields =
-        wire::parse_fields(end == std::string_view::npos ? std::string_view() : text.substr(end + 1));
+    const auto fields = wire::parse_fields(
+        end == std::string_view::npos ? std::string_view() : text.substr(end + 1), text.size());
     if (!fields) return unreadable(fields.error().what);
     Reader reader(*fields);
     Message message = verb.read(reader, *fields);

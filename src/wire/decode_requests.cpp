@@ -84,10 +84,6 @@ Result<Body> read_restore(const Fields& fields) {
   return Restore{std::move(*gpu)};
 }
 
-Result<Body> read_heartbeat(const Fields&) {
-  return Heartbeat{};
-}
-
 Result<Body> read_release(const Fields&) {
   return Release{};
 }

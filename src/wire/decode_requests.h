@@ -12,7 +12,6 @@ namespace rubato::wire {
 [[nodiscard]] Result<Body> read_acquire(const std::vector<Field>& fields);
 [[nodiscard]] Result<Body> read_apply(const std::vector<Field>& fields);
 [[nodiscard]] Result<Body> read_restore(const std::vector<Field>& fields);
-[[nodiscard]] Result<Body> read_heartbeat(const std::vector<Field>& fields);
 [[nodiscard]] Result<Body> read_release(const std::vector<Field>& fields);
 [[nodiscard]] Result<Body> read_status(const std::vector<Field>& fields);
 [[nodiscard]] Result<Body> read_job_begin(const std::vector<Field>& fields);

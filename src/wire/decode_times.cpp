@@ -9,9 +9,10 @@ constexpr std::size_t kMostParts = 16;
 constexpr std::size_t kMostBins = 256;
 
 Result<TimedBin> bin_of(const Field& field) {
-  const auto words = split(field.value, ' ');
-  const auto up_to = words.size() == 2 ? parse_number(words[0]) : std::nullopt;
-  const auto count = words.size() == 2 ? parse_integer(words[1]) : std::nullopt;
+  const std::string_view value = field.value;
+  const std::size_t space = value.find(' ');
+  const auto up_to = parse_number(value.substr(0, space));
+  const auto count = space == std::string_view::npos ? std::nullopt : parse_integer(value.substr(space + 1));
   if (!up_to || !(*up_to >= 0) || !count || *count < 0)
     return bad_line(field.line, "is no bin: its end in seconds and a count are needed");
   return TimedBin{Seconds(*up_to), static_cast<std::uint64_t>(*count)};

@@ -1,5 +1,6 @@
 #include "wire/fields.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -13,8 +14,11 @@ tl::unexpected<Error> bad_line(std::size_t line, std::string_view why) {
               "client and guard must be of the same rubato version");
 }
 
-Result<std::vector<Field>> parse_fields(std::string_view body) {
+Result<std::vector<Field>> parse_fields(std::string_view body, std::size_t most) {
   std::vector<Field> fields;
+  if (const auto ends = static_cast<std::size_t>(std::count(body.begin(), body.end(), '\n')); ends > most)
+    return fail(ErrorCode::corrupt,
+                cat("a lease message has ", ends, " lines; at most ", most, " are legal"));
   for (std::size_t line = 2; !body.empty(); ++line) {
     const std::size_t end = body.find('\n');
     const std::string_view text = body.substr(0, end);
@@ -48,6 +52,9 @@ Result<GpuId> gpu_of(const Field& field) {
 }
 
 Result<std::vector<double>> numbers_of(const Field& field, std::size_t count) {
+  const auto spaces = static_cast<std::size_t>(std::count(field.value.begin(), field.value.end(), ' '));
+  if (spaces + 1 != count)
+    return bad_line(field.line, cat("has ", spaces + 1, " numbers; ", count, " are needed"));
   std::vector<double> values;
   for (const std::string& part : split(field.value, ' ')) {
     const auto value = parse_number(part);
@@ -55,8 +62,6 @@ Result<std::vector<double>> numbers_of(const Field& field, std::size_t count) {
       return bad_line(field.line, "holds no finite number: '" + part + "'");
     values.push_back(*value);
   }
-  if (values.size() != count)
-    return bad_line(field.line, cat("has ", values.size(), " numbers; ", count, " are needed"));
   return values;
 }
 

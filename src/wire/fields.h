@@ -21,11 +21,14 @@ struct Field {
 };
 
 inline constexpr std::size_t kLongestUuid = 96;
+/// Of lines after the first. A request for every GPU has under 100; of replies, times have the most.
+inline constexpr std::size_t kMostRequestLines = 256;
+inline constexpr std::size_t kMostReplyLines = 1024;
 
 [[nodiscard]] tl::unexpected<Error> bad_line(std::size_t line, std::string_view why);
 
-/// Lines after the first. Errors: corrupt, naming the line.
-[[nodiscard]] Result<std::vector<Field>> parse_fields(std::string_view body);
+/// Lines after the first. Errors: corrupt, naming the line; more than `most` are not looked at.
+[[nodiscard]] Result<std::vector<Field>> parse_fields(std::string_view body, std::size_t most);
 
 /// The one field of that name, or null; corrupt where it stands twice.
 [[nodiscard]] Result<const Field*> find_one(const std::vector<Field>& fields, std::string_view key);

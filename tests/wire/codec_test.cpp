@@ -287,6 +287,40 @@ TEST(Codec, ListsAreBounded) {
   EXPECT_FALSE(decode(many).has_value());
 }
 
+TEST(Codec, LinesAreBoundedBeforeAnyIsReadAndAHeartbeatHasNone) {
+  std::string lines;
+  for (std::size_t i = 0; i < 257; ++i) lines += "a\n";
+  for (const char* verb : {"hello", "status", "release", "acquire", "times"}) {
+    const auto read = decode(cat("rubato-lease/1 ", verb, " 1\n", lines));
+    ASSERT_FALSE(read) << verb;
+    EXPECT_THAT(read.error().what, HasSubstr("257 lines")) << verb;
+  }
+  while (lines.size() < 16'000) lines += "a\n";
+  EXPECT_THAT(decode("rubato-lease/1 state 1\n" + lines).error().what, HasSubstr("at most 1024"));
+  EXPECT_TRUE(decode("rubato-lease/1 heartbeat 1\n" + lines + "\x01"));
+  EXPECT_THAT(decode("rubato-lease/1" + std::string(16'000, ' ')).error().what, HasSubstr("line 1"));
+  EXPECT_THAT(decode("rubato-lease/1 apply 1\ngpu G\npower-limit" + std::string(16'000, ' ')).error().what,
+              HasSubstr("16000 numbers"));
+}
+
+TEST(Codec, TheLongestRequestsAndRepliesAreWithinTheBounds) {
+  Acquire request{{}, {}, ClockRange{1_MHz, 2_MHz}, 0.05};
+  StatusReply state{"manage", {}, "why"};
+  Cleared cleared;
+  Granted granted;
+  for (std::size_t i = 0; i < kMostGpus; ++i) {
+    const GpuId gpu{cat("GPU-", i)};
+    request.gpus.push_back(gpu);
+    state.gpus.push_back({gpu, "H100", "away", false, "why", 7, 8});
+    cleared.gpus.push_back({{gpu, Restoration::failed, "why"}, 1.5_J, 2.5_s});
+    granted.found.push_back({gpu, {}, "note", ApplicationClocks{1_MHz, 2_MHz}});
+  }
+  for (const Body& body : {Body(request), Body(state), Body(cleared), Body(granted)}) {
+    const auto read = decode(encode({1, body}));
+    EXPECT_TRUE(read) << read.error().what;
+  }
+}
+
 TEST(Codec, ALongReportIsCutAndStillArrivesWithEveryGpu) {
   Restored restored;
   for (std::size_t i = 0; i < kMostGpus; ++i) {
