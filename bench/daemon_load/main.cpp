@@ -232,8 +232,8 @@ int main(int argc, char** argv) {
   const std::filesystem::path config = folder + "/rubatod.toml";
   std::ofstream(config)
       << "mode = \"manage\"\naudit_log = \"" << folder << "/audit\"\ndisable_file = \"" << folder
-      << "/off\"\n[rates]\nsettings_per_s = 1000000\nmessages_per_s = 1000000\nleases_per_s = "
-         "1000000\nconnections_per_user = 100000\n";
+      << "/off\"\n[rates]\nsettings_per_s = 1000000\nmessages_per_s = 1000000\n"
+         "user_messages_per_s = 1000000\nleases_per_s = 1000000\nconnections_per_user = 100000\n";
   std::filesystem::permissions(config, std::filesystem::perms(0600));
   const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "rubatod";
   std::string gpus = "sim:h100";

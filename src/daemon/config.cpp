@@ -225,6 +225,7 @@ Status read_rates(Table& top, const std::string& file, Rates& rates) {
   double per_user = rates.connections_per_user;
   for (const auto& [key, to] :
        {std::pair{"messages_per_s", &rates.messages_per_s},
+        std::pair{"user_messages_per_s", &rates.user_messages_per_s},
         std::pair{"settings_per_s", &rates.settings_per_s}, std::pair{"leases_per_s", &rates.leases_per_s},
         std::pair{"connections", &connections}, std::pair{"connections_per_user", &per_user}})
     if (Status fine = table.positive(key, *to); !fine) return fine;

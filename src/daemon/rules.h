@@ -42,9 +42,10 @@ struct Rule {
 };
 
 struct Rates {
-  double messages_per_s = 500;  // of one connection; more wait in its socket
-  double settings_per_s = 100;  // of one lease; more are refused
-  double leases_per_s = 10;     // of one user; more are refused
+  double messages_per_s = 500;        // of one connection; more wait in its socket
+  double user_messages_per_s = 2000;  // of all connections of one user but root; more wait likewise
+  double settings_per_s = 100;        // of one lease; more are refused
+  double leases_per_s = 10;           // of one user; more are refused
   unsigned connections = 4096;
   unsigned connections_per_user = 64;
 };

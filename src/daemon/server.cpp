@@ -26,7 +26,6 @@ constexpr std::uint64_t kFirstConnection = 16;
 
 // No more of one kind in a turn, so that nobody waits for a flood.
 constexpr int kMostAccepted = 32;
-constexpr int kMostRead = 16;
 constexpr int kMostEvents = 256;
 
 // The disable file has to act within a second. Wall time, as all in here.
@@ -75,6 +74,7 @@ Ended Server::run(Core& core) {
     const int ready =
         ::epoll_wait(epoll_.get(), events.data(), kMostEvents, static_cast<int>(turn.value() * 1e3));
     bool asked_to_end = false;
+    users_.begin_turn(wall_.now());
     for (int i = 0; i < std::max(ready, 0); ++i) {
       const std::uint64_t id = events[static_cast<std::size_t>(i)].data.u64;
       if (id == kSignals)
@@ -112,9 +112,7 @@ bool Server::may_enter(const Core& core, uid_t uid) const {
   if (connections_.size() >= most_connections_) return false;
   if (uid == 0) return true;
   const Rates& rates = core.rules().rates;
-  const auto own = per_user_.find(uid);
-  return connections_.size() < rates.connections &&
-         (own == per_user_.end() || own->second < rates.connections_per_user);
+  return connections_.size() < rates.connections && users_.connections(uid) < rates.connections_per_user;
 }
 
 void Server::let_in(Core& core) {
@@ -132,9 +130,10 @@ void Server::let_in(Core& core) {
     const std::uint64_t id = ++last_id_;
     stamp_arrivals(accepted->socket.get());
     watch(accepted->socket.get(), id, EPOLLIN, EPOLL_CTL_ADD);
-    ++per_user_[uid];
-    connections_.emplace(id, Connection{std::move(accepted->socket), uid,
-                                        RateLimit(core.rules().rates.messages_per_s, wall_.now())});
+    const Rates& rates = core.rules().rates;
+    users_.came(uid, rates.user_messages_per_s, wall_.now());
+    connections_.emplace(
+        id, Connection{std::move(accepted->socket), uid, RateLimit(rates.messages_per_s, wall_.now())});
     core.connected(id, caller_of(accepted->peer, options_.root), options_.clock->now());
   }
 }
@@ -144,12 +143,14 @@ void Server::read_from(Core& core, std::uint64_t id) {
   if (found == connections_.end()) return;
   Connection& connection = found->second;
   std::array<char, wire::kLargestMessage> buffer{};
-  for (int i = 0; i < kMostRead; ++i) {
+  // What a turn leaves wakes the next one.
+  for (unsigned i = 0; users_.in_turn(connection.uid, i); ++i) {
     const TimePoint now = wall_.now();
-    if (!connection.paused && !connection.messages.take(now)) {
+    const TimePoint next = std::max(connection.messages.next(now), users_.next(connection.uid, now));
+    if (!connection.paused && next > now) {
       // What more it sends fills its own socket, and then it waits.
       connection.paused = true;
-      connection.until = connection.messages.next(now);
+      connection.until = next;
       watch(connection.socket.get(), id, 0, EPOLL_CTL_MOD);
     }
     if (connection.paused) {
@@ -161,6 +162,8 @@ void Server::read_from(Core& core, std::uint64_t id) {
     const Datagram got = receive(connection.socket.get(), buffer);
     if (got.size < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got.size <= 0) return drop(core, id);
+    (void)connection.messages.take(now);
+    users_.was_read(connection.uid, i, now);
     const auto size = static_cast<std::size_t>(got.size);
     // Longer than legal: what cannot be read is garbage like any other.
     core.received(id, size > buffer.size() ? std::string_view() : std::string_view(buffer.data(), size),
@@ -180,8 +183,7 @@ void Server::resume() {
 void Server::drop(Core& core, std::uint64_t id) {
   const auto found = connections_.find(id);
   if (found == connections_.end()) return;
-  if (const auto own = per_user_.find(found->second.uid); own != per_user_.end() && --own->second == 0)
-    per_user_.erase(own);
+  users_.left(found->second.uid, wall_.now());
   connections_.erase(found);  // closing takes it out of epoll
   core.disconnected(id, options_.clock->now());
 }

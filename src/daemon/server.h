@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "daemon/core.h"
 #include "daemon/listener.h"
+#include "daemon/user_shares.h"
 
 namespace rubato::daemon {
 
@@ -58,7 +59,7 @@ class Server {
   ScopedFd epoll_;
   RealClock wall_;
   std::map<std::uint64_t, Connection> connections_;
-  std::map<uid_t, unsigned> per_user_;
+  UserShares users_;
   std::uint64_t last_id_;
   Surroundings surroundings_;
   TimePoint begun_;

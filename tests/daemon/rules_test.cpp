@@ -39,6 +39,7 @@ disable_file = "/etc/off"
 node_power_budget_w = 2400
 [rates]
 messages_per_s = 50
+user_messages_per_s = 60
 settings_per_s = 2.5
 leases_per_s = 1
 connections = 10
@@ -77,6 +78,7 @@ file = "/run/check"
   EXPECT_EQ(config.rules.node_power_budget, 2400_W);
   EXPECT_EQ(config.rules.rates.settings_per_s, 2.5);
   EXPECT_EQ(config.rules.rates.connections_per_user, 3U);
+  EXPECT_EQ(config.rules.rates.user_messages_per_s, 60);
   ASSERT_EQ(config.rules.rules.size(), 2U);
   const Rule& rule = config.rules.rules[0];
   EXPECT_EQ(rule.users, (std::vector<uid_t>{1001, 1002}));

@@ -112,6 +112,29 @@ class Hostile(DaemonTest):
         return machine
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_all_connections_of_a_user_together_have_a_rate(self):
+        machine = self.public_daemon(MANAGE + "[rates]\nuser_messages_per_s = 50\n")
+
+        def flood():
+            begin = time.monotonic()
+            crowd = [Client(machine.socket, hello=False) for _ in range(20)]
+            for client in crowd:
+                client.socket.setblocking(False)
+            replies = 0
+            while time.monotonic() - begin < 3:
+                for client in crowd:
+                    try:
+                        client.send("hello")
+                        replies += len(client.socket.recv(1 << 15)) > 0
+                    except BlockingIOError:
+                        pass
+            return f"{replies} {time.monotonic() - begin}"
+
+        replies, seconds = self.as_nobody(flood).split()
+        self.assertGreater(int(replies), 100)
+        self.assertLessEqual(int(replies), 50 * (2 + float(seconds)) + 1)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_an_ordinary_user_leaves_no_lock_behind_and_gains_nothing_in_a_user_namespace(self):
         machine = self.public_daemon(MANAGE)
 
