@@ -202,8 +202,13 @@ int serve(const Options& options, const Config& config, Service service) {
   const Ended ended = server.run(core);
   log_file.write({.event = "stop", .decision = ended == Ended::clean ? "done" : "failed"});
   if (ended == Ended::clean) return 0;
-  log::error(Error{ErrorCode::timeout, "a driver call has not come back; the journal is kept",
-                   "rubatod --restore-only puts back what is left, as does the next start"});
+  const bool stuck = ended == Ended::stuck;
+  log::error(
+      Error{stuck ? ErrorCode::timeout : ErrorCode::conflict,
+            cat(stuck ? "a driver call has not come back" : "a driver refuses to put back what was found",
+                "; the journal is kept"),
+            "rubatod --restore-only puts back what is left, as does the next start"});
+  if (!stuck) return 1;
   std::fflush(nullptr);
   ::_exit(1);  // not waiting for the thread that hangs
 }

@@ -102,8 +102,9 @@ Ended Server::run(Core& core) {
     send_all(core);
     resume();
     tell_manager(core);
-    if (ending && core.idle() && core.prepared()) return Ended::clean;
-    if (ending && wall_.now() >= *ending) return Ended::stuck;
+    const bool nothing_runs = core.idle() && core.prepared();
+    if (ending && nothing_runs && core.all_back()) return Ended::clean;
+    if (ending && wall_.now() >= *ending) return nothing_runs ? Ended::changed : Ended::stuck;
   }
 }
 

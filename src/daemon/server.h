@@ -20,8 +20,9 @@ struct ServerOptions {
 };
 
 enum class Ended {
-  clean,  // no GPU is left changed
-  stuck,  // a driver has not come back: leave without waiting for its thread
+  clean,    // no GPU is left changed
+  changed,  // one is: its driver refuses
+  stuck,    // a driver has not come back: leave without waiting for its thread
 };
 
 class Server {

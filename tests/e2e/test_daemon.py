@@ -236,6 +236,21 @@ class WhateverDies(DaemonTest):
             self.assertEqual(daemon.wait(timeout=harness.PATIENCE), 0)
             self.assertEqual(machine.gpu().limit(), FOUND_W)
 
+    def test_told_to_end_while_a_driver_refuses_it_says_so(self):
+        refuses = {"call": "set_power_limit", "after": 1, "count": "always", "effect": "error", "error": "unknown"}
+        machine = self.machine(rate=1, faults=[refuses])
+        daemon = self.daemon(machine)
+        client = Client(machine.socket)
+        (gpu,) = client.gpus()
+        client.acquire(gpu)
+        self.assertEqual(client.set_limit(gpu, WANTED_W)[0], "applied")
+        daemon.terminate()
+        self.assertEqual(daemon.wait(timeout=harness.PATIENCE), 1)
+        self.assertEqual(machine.gpu().limit(), WANTED_W)
+        decisions = self.decisions(machine)
+        self.assertIn("end failed", decisions)
+        self.assertEqual(decisions[-1], "stop failed")
+
     def test_rules_are_read_anew(self):
         machine = self.machine(rate=RATE)
         daemon = self.daemon(machine)
