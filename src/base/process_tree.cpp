@@ -34,4 +34,17 @@ std::optional<std::int64_t> beginning_of(const FsRoot& root, pid_t pid) {
   return field_of_stat(root, pid, kBeginning);
 }
 
+std::optional<uid_t> real_user_of(const FsRoot& root, pid_t pid) {
+  const auto status = root.read(cat("/proc/", pid, "/status"));
+  if (!status) return std::nullopt;
+  // "Uid:", then real, effective, saved and the file system's (proc(5)).
+  constexpr std::string_view kKey = "\nUid:";
+  const auto at = status->find(kKey);
+  if (at == std::string::npos) return std::nullopt;
+  const std::string_view line = trim(std::string_view(*status).substr(at + kKey.size()));
+  const auto user = parse_integer(line.substr(0, line.find_first_of(" \t\n")));
+  if (!user) return std::nullopt;
+  return static_cast<uid_t>(*user);
+}
+
 }  // namespace rubato

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -208,7 +209,7 @@ void Server::look_around(Core& core) {
   const TimePoint now = wall_.now();
   if (now < next_never_) return;
   next_never_ = now + kNeverPeriod;
-  surroundings_.never = what_forbids(options_.root, core.rules().never);
+  surroundings_.never = what_forbids(options_.root, core.rules().never, ::geteuid());
 }
 
 bool Server::take_signals(Core& core) {

@@ -1,6 +1,8 @@
 // What on the machine says that nothing may be set now.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,7 +20,7 @@ struct Surroundings {
 [[nodiscard]] bool is_disabled(const FsRoot& root, const std::filesystem::path& disable_file);
 
 /// The first that holds, in words; empty: none. Reads the name of every process where one of them asks for
-/// one.
-[[nodiscard]] std::string what_forbids(const FsRoot& root, const std::vector<NeverDuring>& never);
+/// one. Anybody can call a process what they like, so only root's count, and those of `own`.
+[[nodiscard]] std::string what_forbids(const FsRoot& root, const std::vector<NeverDuring>& never, uid_t own);
 
 }  // namespace rubato::daemon

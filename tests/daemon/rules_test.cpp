@@ -292,13 +292,18 @@ TEST(Surroundings, FilesAndProcessesForbid) {
   const FsRoot root(proc.root);
   const std::vector<NeverDuring> never = {{"health check", "a-very-long-process-name", {}},
                                           {"window", {}, "/run/now"}};
-  EXPECT_EQ(what_forbids(root, never), "");
+  EXPECT_EQ(what_forbids(root, never, 77), "");
   EXPECT_FALSE(is_disabled(root, "/etc/rubato/disable"));
   std::filesystem::create_directories(proc.root / "run");
   std::ofstream(proc.root / "run/now") << "";
-  EXPECT_THAT(what_forbids(root, never), HasSubstr("'window'"));
+  EXPECT_THAT(what_forbids(root, never, 77), HasSubstr("'window'"));
+  std::filesystem::remove(proc.root / "run/now");
+  proc.process(19, 1001, "", "a-very-long-pro");
+  EXPECT_EQ(what_forbids(root, never, 77), "") << "anybody can call a process so";
   proc.process(20, 0, "", "a-very-long-pro");  // as the kernel cuts it
-  EXPECT_THAT(what_forbids(root, never), HasSubstr("'health check'"));
+  EXPECT_THAT(what_forbids(root, never, 77), HasSubstr("'health check'"));
+  std::filesystem::remove_all(proc.root / "proc/20");
+  EXPECT_THAT(what_forbids(root, never, 1001), HasSubstr("'health check'")) << "rubatod's own user";
 }
 
 TEST(Audit, ALineIsJsonWhateverAClientCallsItself) {
