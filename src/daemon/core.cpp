@@ -16,8 +16,14 @@ constexpr std::size_t kMostWaiting = 8;
 constexpr Seconds kStuckAfter{4.5};
 /// Users that are remembered.
 constexpr std::size_t kMostUsers = 1024;
-/// Lines a second that one user's refused requests may put into the log; the others are counted.
-constexpr double kRefusalsPerSecond = 5;
+/// Lines a second that one user's requests may put into the log, which lies on a disk; the others are
+/// counted.
+constexpr double kLinesPerSecond = 10;
+
+/// What a driver did not put back has to be known, and only root tells of jobs.
+bool always_written(const AuditEntry& entry) {
+  return entry.event == "job" || (entry.event == "end" && entry.decision == "failed");
+}
 
 }  // namespace
 
@@ -273,7 +279,7 @@ User& Core::user_of(const Client& client, TimePoint now) {
   if (users_.size() >= kMostUsers) users_.clear();
   return users_
       .emplace(client.caller.uid, User{.leases = RateLimit(rules_.rates.leases_per_s, now),
-                                       .log = RateLimit(kRefusalsPerSecond, now)})
+                                       .log = RateLimit(kLinesPerSecond, now)})
       .first->second;
 }
 
@@ -288,14 +294,13 @@ void Core::note(AuditEntry entry, const Client* client, TimePoint now) {
     entry.caller = gpu == nullptr ? client->caller : placed(client->caller, gpu->job);
     entry.client = client->name;
     User& user = user_of(*client, now);
-    const bool refused = entry.decision == "refused";
-    if (refused && !user.log.take(now)) {
+    if (!user.log.take(now) && !always_written(entry)) {
       ++user.left_out;
       return;
     }
-    if (refused && user.left_out > 0)
-      entry.why +=
-          cat(" (", std::exchange(user.left_out, 0), " more of this user's requests were refused before)");
+    if (user.left_out > 0)
+      entry.why += cat(entry.why.empty() ? "" : " ", "(", std::exchange(user.left_out, 0),
+                       " more lines of this user's were left out before)");
   }
   if (options_.audit) options_.audit(entry);
 }

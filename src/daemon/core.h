@@ -84,7 +84,8 @@ class Core {
   void handle(ConnectionId id, Client& client, wire::Message message, TimePoint now);
   Status acquire(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
   Status apply(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
-  Status restore(ConnectionId id, Client& client, const wire::Message& message);
+  Status restore(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
+  Status take_setting(Lease& lease, TimePoint now) const;
   Status release(ConnectionId id, Client& client, const wire::Message& message, TimePoint now);
   [[nodiscard]] Status may_lease_all(const Client& client, const wire::Acquire& request) const;
   [[nodiscard]] Status may_state_found(const Client& client, const wire::Acquire& request) const;

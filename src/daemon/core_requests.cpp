@@ -58,7 +58,7 @@ void Core::handle(ConnectionId id, Client& client, wire::Message message, TimePo
   } else if (std::holds_alternative<wire::Apply>(message.body)) {
     done = apply(id, client, message, now);
   } else if (std::holds_alternative<wire::Restore>(message.body)) {
-    done = restore(id, client, message);
+    done = restore(id, client, message, now);
   } else if (std::holds_alternative<wire::Release>(message.body)) {
     done = release(id, client, message, now);
   } else if (std::holds_alternative<wire::JobBegin>(message.body) ||
@@ -234,10 +234,7 @@ Status Core::apply(ConnectionId id, Client& client, const wire::Message& message
                                      others_limits(*place));
           !fine)
         return fail(fine.error());
-    if (!client.lease->settings.take(now))
-      return fail(ErrorCode::busy,
-                  cat("more than ", rules_.rates.settings_per_s, " settings a second were asked for"),
-                  "change the setting less often");
+    if (Status fine = take_setting(*client.lease, now); !fine) return fail(fine.error());
     return *place;
   }();
   if (!judged) {
@@ -255,10 +252,18 @@ Status Core::apply(ConnectionId id, Client& client, const wire::Message& message
   return {};
 }
 
-Status Core::restore(ConnectionId id, Client& client, const wire::Message& message) {
+Status Core::take_setting(Lease& lease, TimePoint now) const {
+  if (lease.settings.take(now)) return {};
+  return fail(ErrorCode::busy,
+              cat("more than ", rules_.rates.settings_per_s, " settings a second were asked for"),
+              "change the setting less often");
+}
+
+Status Core::restore(ConnectionId id, Client& client, const wire::Message& message, TimePoint now) {
   const GpuId& gpu = std::get<wire::Restore>(message.body).gpu;
   const auto place = leased_place(client, gpu);
   if (!place) return fail(place.error());
+  if (Status fine = take_setting(*client.lease, now); !fine) return fine;
   if (client.lease->observed) {
     reply(id, message.sequence, wire::Restored{{{gpu, Restoration::not_needed, {}}}});
     return {};

@@ -39,7 +39,7 @@ struct Lease {
 /// What is remembered of a user beyond their connections.
 struct User {
   RateLimit leases;
-  RateLimit log;             // lines about what was refused
+  RateLimit log;
   std::size_t left_out = 0;  // lines since the last one
   std::string last_refusal{};
 };

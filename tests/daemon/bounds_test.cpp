@@ -195,6 +195,49 @@ TEST(Bounds, SettingsAndLeasesHaveARate) {
   EXPECT_LT(daemon.audit.size(), 50U) << "a flood of refusals does not fill the log";
 }
 
+TEST(Bounds, RestoringHasTheRateOfSettings) {
+  Rules rules = DaemonWorld::managing();
+  rules.rates.settings_per_s = 5;
+  DaemonWorld daemon(rules);
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kOneGpu);
+  int restored = 0;
+  for (int i = 0; i < 50; ++i)
+    restored += is<wire::Restored>(daemon.ask(client, wire::Restore{kGpu})) ? 1 : 0;
+  EXPECT_EQ(restored, 10) << "two seconds' worth";
+  EXPECT_TRUE(is<wire::Restored>(daemon.ask(client, wire::Release{}))) << "ending a lease has none";
+}
+
+TEST(Bounds, NoUserFillsTheLogAndHowManyLinesWereLeftOutIsTold) {
+  for (const Mode mode : {Mode::observe, Mode::manage}) {
+    Rules rules;
+    rules.mode = mode;
+    DaemonWorld daemon(rules);
+    const auto client = daemon.connect(1000);
+    (void)daemon.ask(client, kOneGpu);
+    for (int i = 0; i < 150; ++i) {
+      (void)daemon.ask(client, limit_to(150 + i % 2));
+      (void)daemon.ask(client, wire::Restore{kGpu});
+    }
+    EXPECT_LE(daemon.audit.size(), 20U) << name_of(mode);
+    (void)daemon.ask(daemon.connect(1001), wire::Acquire{{kOther}, {Knob::power_limit}, {}});
+    EXPECT_EQ(daemon.audit.back().caller->uid, 1001U) << "another user has lines of their own";
+    daemon.pass(1_s, {client});
+    (void)daemon.ask(client, limit_to(150));
+    EXPECT_THAT(daemon.audit.back().why, HasSubstr("more lines of this user's were left out"));
+  }
+}
+
+TEST(Bounds, WhatADriverDidNotPutBackIsWrittenHoweverMuchTheUserSaid) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kOneGpu);
+  for (int i = 0; i < 100; ++i) (void)daemon.ask(client, limit_to(150 + i % 2));
+  daemon.world.gpu().quietly_at_least = 210;
+  (void)daemon.ask(client, wire::Release{});
+  EXPECT_EQ(daemon.log().back(), "end failed");
+}
+
 TEST(Bounds, ARuleMayAllowSharedGpus) {
   Rules rules = DaemonWorld::managing();
   rules.rules = {Rule{.name = "shared", .shared = true}};
