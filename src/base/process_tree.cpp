@@ -34,17 +34,20 @@ std::optional<std::int64_t> beginning_of(const FsRoot& root, pid_t pid) {
   return field_of_stat(root, pid, kBeginning);
 }
 
-std::optional<uid_t> real_user_of(const FsRoot& root, pid_t pid) {
+std::optional<ProcessUsers> users_of(const FsRoot& root, pid_t pid) {
   const auto status = root.read(cat("/proc/", pid, "/status"));
   if (!status) return std::nullopt;
   // "Uid:", then real, effective, saved and the file system's (proc(5)).
-  constexpr std::string_view kKey = "\nUid:";
-  const auto at = status->find(kKey);
-  if (at == std::string::npos) return std::nullopt;
-  const std::string_view line = trim(std::string_view(*status).substr(at + kKey.size()));
-  const auto user = parse_integer(line.substr(0, line.find_first_of(" \t\n")));
-  if (!user) return std::nullopt;
-  return static_cast<uid_t>(*user);
+  for (const std::string& line : split(*status, '\n')) {
+    if (!line.starts_with("Uid:")) continue;
+    const auto figures = split(trim(std::string_view(line).substr(4)), '\t');
+    if (figures.size() < 2) return std::nullopt;
+    const auto real = parse_integer(trim(figures[0]));
+    const auto effective = parse_integer(trim(figures[1]));
+    if (!real || !effective) return std::nullopt;
+    return ProcessUsers{static_cast<uid_t>(*real), static_cast<uid_t>(*effective)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace rubato

@@ -16,9 +16,13 @@ namespace rubato {
 /// When it began, in the kernel's ticks since boot: tells it from a later process of the same id. Absent as
 /// above.
 [[nodiscard]] std::optional<std::int64_t> beginning_of(const FsRoot& root, pid_t pid);
-/// The process's real user, whatever the rights of the program it runs. Absent where it is gone or cannot be
-/// looked at.
-[[nodiscard]] std::optional<uid_t> real_user_of(const FsRoot& root, pid_t pid);
+
+struct ProcessUsers {
+  uid_t real = 0;       // whatever the rights of the program it runs
+  uid_t effective = 0;  // as SO_PEERCRED tells it
+};
+/// Absent where the process is gone or cannot be looked at.
+[[nodiscard]] std::optional<ProcessUsers> users_of(const FsRoot& root, pid_t pid);
 
 /// A process tree deeper than this is a loop made by reused process ids.
 inline constexpr int kDeepestProcessTree = 256;

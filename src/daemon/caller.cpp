@@ -46,21 +46,6 @@ std::string cgroup_path(const std::string& proc_cgroup) {
   return path;
 }
 
-/// Figures of "Uid:" in /proc/PID/status: real, effective, saved, of the file system.
-constexpr std::size_t kRealUser = 0;
-constexpr std::size_t kEffectiveUser = 1;
-
-std::optional<std::int64_t> user_of(const FsRoot& root, std::int64_t pid, std::size_t which) {
-  const auto status = root.read(cat("/proc/", pid, "/status"));
-  if (!status) return std::nullopt;
-  for (const std::string& line : split(*status, '\n')) {
-    if (!line.starts_with("Uid:")) continue;
-    const auto figures = split(trim(std::string_view(line).substr(4)), '\t');
-    return which < figures.size() ? parse_integer(trim(figures[which])) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
 /// The caller's process or one below it; where that has ended, whoever has its id now is somebody else.
 bool is_of_caller(const FsRoot& root, std::int64_t pid, const Caller& caller) {
   if (!caller.began) return false;
@@ -86,8 +71,7 @@ Caller caller_of(const wire::Peer& peer, const FsRoot& root) {
   const Caller unknown{peer.uid, peer.gid, peer.groups, peer.pid, {}, {}};
   Caller caller = unknown;
   caller.began = beginning_of(root, peer.pid);
-  // SO_PEERCRED tells the effective one.
-  if (user_of(root, peer.pid, kEffectiveUser) != static_cast<std::int64_t>(peer.uid)) return unknown;
+  if (const auto users = users_of(root, peer.pid); !users || users->effective != peer.uid) return unknown;
   const std::string cgroup = root.read(cat("/proc/", peer.pid, "/cgroup")).value_or("");
   caller.cgroup = cgroup_path(cgroup);
   caller.slurm_job = slurm_job_of(cgroup);
@@ -105,15 +89,15 @@ std::string foreign_process(const Caller& caller, const std::vector<ComputeProce
                             const FsRoot& root) {
   for (const ComputeProcess& process : processes) {
     if (is_of_caller(root, process.pid, caller)) continue;
-    const auto user = user_of(root, process.pid, kRealUser);
-    if (!user) {
+    const auto users = users_of(root, static_cast<pid_t>(process.pid));
+    if (!users) {
       // One that ended between two looks is gone; any other cannot be judged.
       if (!root.exists(cat("/proc/", process.pid)) && process.pid > 0)
         return cat("the driver names process ", process.pid, ", which cannot be seen from here");
       return cat("process ", process.pid, " cannot be looked at");
     }
-    if (*user != static_cast<std::int64_t>(caller.uid))
-      return cat("process ", process.pid, " of user ", *user, " computes there too");
+    if (users->real != caller.uid)
+      return cat("process ", process.pid, " of user ", users->real, " computes there too");
     const auto job = slurm_job_of(root.read(cat("/proc/", process.pid, "/cgroup")).value_or(""));
     if (job != caller.slurm_job)
       return cat("process ", process.pid, " of ", job ? cat("Slurm job ", *job) : std::string("no Slurm job"),

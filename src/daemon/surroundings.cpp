@@ -24,8 +24,8 @@ bool any_process_called(const FsRoot& root, const std::string& name, uid_t own) 
     if (!number) continue;
     const auto comm = root.read(cat("/proc/", pid, "/comm"));
     if (!comm || trim(*comm) != wanted) continue;
-    const auto user = real_user_of(root, static_cast<pid_t>(*number));
-    if (user && (*user == 0 || *user == own)) return true;
+    const auto users = users_of(root, static_cast<pid_t>(*number));
+    if (users && (users->real == 0 || users->real == own)) return true;
   }
   return false;
 }
