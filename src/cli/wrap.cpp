@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <functional>
+#include <future>
 #include <thread>
 
 #include "base/log.h"
@@ -24,6 +25,7 @@
 #include "cli/run_files.h"
 #include "cli/run_plan.h"
 #include "cli/run_teller.h"
+#include "conduct/end_patience.h"
 #include "conduct/energy_board.h"
 #include "conduct/job.h"
 #include "conduct/kernel_reader.h"
@@ -56,8 +58,14 @@ constexpr Seconds kOthersPatience{5};
   _exit(128 + signal);
 }
 
-int leave(Invocation& invocation, const conduct::LiveOutcome& outcome, int concluded, bool stuck) {
-  if (!outcome.session_finished) {
+/// `record`: where it lies, as far as is known.
+int leave(Invocation& invocation, const conduct::LiveOutcome& outcome, int concluded, bool stuck,
+          const std::optional<std::filesystem::path>& record) {
+  if (outcome.disk_hangs) {
+    log::error(Error{ErrorCode::timeout, "the disk of the run record does not answer: no report",
+                     record ? cat("what was written until then: rubato show ", record->string())
+                            : std::string("is the folder for run records reachable? nothing was measured")});
+  } else if (!outcome.session_finished) {
     log::error(Error{ErrorCode::timeout, "a driver call has not come back; the guard restores without us",
                      "`rubato doctor` says whether anything is left to put back"});
   }
@@ -249,11 +257,20 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
     parts.lease = std::make_unique<conduct::LeaseHolder>(
         lease.get(), plan.wanted.knobs, plan.wanted.found_sm_clock, plan.rescue, plan.max_slowdown);
   }
-  if (!plan.leader) parts.writer = open_record(info);
-  if (parts.writer)
-    for (const Error& error : meters->left_out)
-      parts.writer->decision({info.begin, "meter left out", {}, error.what});
-  if (parts.writer && !plan.intent.empty()) parts.writer->decision({info.begin, "strategy", {}, plan.intent});
+  // The job runs by now and signals are for it: a home that hangs must not keep this thread.
+  std::promise<std::filesystem::path> opened;
+  auto record_place = opened.get_future();
+  if (!plan.leader) {
+    parts.open_record = [&] {
+      auto writer = open_record(info);
+      if (!writer) return writer;
+      for (const Error& error : meters->left_out)
+        writer->decision({info.begin, "meter left out", {}, error.what});
+      if (!plan.intent.empty()) writer->decision({info.begin, "strategy", {}, plan.intent});
+      opened.set_value(writer->file());
+      return writer;
+    };
+  }
   std::optional<conduct::MarkReader> reader;
   std::optional<conduct::EnergyBoard> board;
   std::optional<conduct::KernelReader> kernels;
@@ -279,8 +296,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
         return last ? kernels->finish(now) : kernels->poll(now);
       };
     }
-    if (parts.writer && any_gpu && !invocation.quiet)
-      parts.forecast_ready = [file = parts.writer->file()] { tell_forecast(file); };
+    if (any_gpu && !invocation.quiet) parts.forecast_ready = tell_forecast;
   }
   if (job) parts.ownership = ownership_of(*job, info.run_id, plan.group);
   parts.beside = plan.agent;
@@ -324,6 +340,10 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   if (plan.seconds) watched.deadline = info.begin + *plan.seconds;
   watched.pid = plan.pid;
   if (plan.agent) watched.news = plan.agent->fd();
+  watched.disk_is_slow = [] {
+    log::info(cat("the disk of the run record is slow: waiting for it, ", conduct::kDiskPatience,
+                  " at most; Ctrl-C ends the waiting"));
+  };
   const auto outcome = conduct::LiveDriver(clock, session, lease.get(), &live_meters).run(watched);
   progress.take_away();
   if (session.restoration_failed()) {
@@ -339,7 +359,10 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
       outcome.job && outcome.job->state == conduct::JobStatus::State::exited && outcome.job->code == 0;
   if (plan.group && !plan.leader && any_gpu && ended_well) tell_of_other_ranks(*plan.group);
   marks.reset();  // leave() may end this process by a signal
-  return leave(invocation, outcome, concluded, open.driver_stuck || meters->stuck);
+  std::optional<std::filesystem::path> record;
+  if (record_place.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+    record = record_place.get();
+  return leave(invocation, outcome, concluded, open.driver_stuck || meters->stuck, record);
 }
 
 }  // namespace rubato::cli

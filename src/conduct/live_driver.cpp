@@ -11,18 +11,31 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <functional>
 #include <mutex>
 #include <thread>
 
+#include "base/call_count.h"
 #include "base/fd.h"
+#include "conduct/end_patience.h"
 
 namespace rubato::conduct {
 namespace {
 
-// How long the end of a run waits for a driver call that does not come back. Wall time.
-constexpr Seconds kFinishPatience{4.5};
+// The end of a run looks this often at what its session is waiting for.
+constexpr int kEndLookMs = 100;
 // Where the kernel has no process descriptors, a process that is not our child is looked at this often.
 constexpr int kPidPollMs = 100;
+
+/// Whether somebody wants rubato itself to end; whatever else has come is dropped.
+bool told_to_end(int signals) {
+  bool told = false;
+  signalfd_siginfo info{};
+  while (read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
+    for (const int ends : {SIGINT, SIGQUIT, SIGTERM, SIGHUP})
+      told = told || static_cast<int>(info.ssi_signo) == ends;
+  return told;
+}
 
 sigset_t taken_signals() {
   sigset_t set;
@@ -45,20 +58,31 @@ class SessionThread {
         done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         thread_([this] { loop(); }) {}
 
-  /// False where the session did not finish in time.
-  bool finish(const JobEnd& end) {
+  /// Verdict::wait: the session has finished. `signals` end the waiting for a slow disk, once `disk_is_slow`
+  /// was told.
+  EndPatience::Verdict finish(const JobEnd& end, int signals, const std::function<void()>& disk_is_slow) {
     {
       const std::lock_guard lock(mutex_);
       end_ = end;
     }
     signal(wake_);
-    pollfd done{done_.get(), POLLIN, 0};
-    const auto patience = static_cast<int>(kFinishPatience.value() * 1e3);
-    while (poll(&done, 1, patience) < 0 && errno == EINTR) {
+    using Verdict = EndPatience::Verdict;
+    const RealClock wall;
+    EndPatience patience(wall.now(), calls_begun());
+    bool slow = false;
+    for (pollfd done{done_.get(), POLLIN, 0}; poll(&done, 1, kEndLookMs) <= 0;) {
+      const bool at_the_disk = session_.at_the_disk();
+      const Verdict verdict = patience.look(wall.now(), calls_begun(), at_the_disk);
+      if (verdict == Verdict::driver_hangs || verdict == Verdict::disk_hangs) return verdict;
+      if (verdict == Verdict::disk_is_slow) {
+        slow = true;
+        if (disk_is_slow) disk_is_slow();
+      } else if (slow && at_the_disk && told_to_end(signals)) {
+        return Verdict::disk_hangs;
+      }
     }
-    if ((done.revents & POLLIN) == 0) return false;
     thread_.join();
-    return true;
+    return Verdict::wait;
   }
 
   void nudge() { signal(wake_); }
@@ -218,7 +242,9 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
   if (outcome.job && outcome.job->state == JobStatus::State::exited) end.exit_code = outcome.job->code;
   if (outcome.job && outcome.job->state == JobStatus::State::killed) end.exit_signal = outcome.job->signal;
   if (meters_ != nullptr) outcome.meters_answered = meters_->finish();
-  outcome.session_finished = thread->finish(end);
+  const auto waited = thread->finish(end, signals.get(), watched.disk_is_slow);
+  outcome.session_finished = waited == EndPatience::Verdict::wait;
+  outcome.disk_hangs = waited == EndPatience::Verdict::disk_hangs;
   // A stuck thread goes on using its own state until the process leaves.
   if (!outcome.session_finished) static_cast<void>(thread.release());
   return outcome;

@@ -1,8 +1,10 @@
 // Runs a session beside a real job. With live_meters.h the one place in rubato that owns threads: the main
 // thread waits for signals and the job and keeps the lease alive; a second one steps the session, so that a
-// driver call that hangs can delay a reading but never a signal, a heartbeat or the job's exit status.
+// driver call or a disk that hangs can delay a reading but never a signal, a heartbeat or the job's exit
+// status for long.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -17,16 +19,18 @@ namespace rubato::conduct {
 /// What ends the run; any of them may be absent.
 struct Watched {
   Job* job = nullptr;
-  std::optional<TimePoint> deadline;  // measure --seconds
-  std::optional<pid_t> pid;           // measure --pid
-  int news = -1;                      // a descriptor: readable where the session has to step at once
+  std::optional<TimePoint> deadline;     // measure --seconds
+  std::optional<pid_t> pid;              // measure --pid
+  int news = -1;                         // a descriptor: readable where the session has to step at once
+  std::function<void()> disk_is_slow{};  // at the end, told once; from then on a signal ends the waiting
 };
 
 struct LiveOutcome {
   std::optional<JobStatus> job;  // how the job ended; absent: no job, or it was left running
   bool interrupted = false;  // the user ended the waiting (Ctrl-C, or the second one where there is a job)
   bool session_finished =
-      true;  // false: a driver call hangs; the guard, told nothing more, restores by itself
+      true;                 // false: a driver call hangs; the guard, told nothing more, restores by itself
+  bool disk_hangs = false;  // then it was no driver, but the disk of the run record
   bool meters_answered = true;  // false: a meter hangs; leave by leave_now()
 };
 

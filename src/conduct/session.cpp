@@ -41,7 +41,9 @@ Session::Session(SessionParts parts, TimePoint begin)
       next_state_(begin),
       tally_(begin),
       tallied_until_(begin),
-      expectations_(begin) {
+      expectations_(begin) {}
+
+void Session::make_units() {
   for (auto& gpu : parts_.gpus) {
     GpuUnit unit;
     unit.restoration.gpu = gpu->identity().id;
@@ -57,15 +59,20 @@ Session::Session(SessionParts parts, TimePoint begin)
     GpuUnit& unit = units_[i];
     if (!parts_.counters.empty()) unit.counters = std::make_unique<CounterWatch>(*unit.gpu, parts_.counters);
     sampler_.set_period(i, unit.meter->update_period());
-    if (parts_.power_budget) unit.tally = std::make_unique<BoardTally>(begin);
+    if (parts_.power_budget) unit.tally = std::make_unique<BoardTally>(begin_);
     unit.blocks = std::make_unique<BlockKeeper>(
-        begin, unit.meter->update_period(),
+        begin_, unit.meter->update_period(),
         [&unit](const FinishedBlock& block) { unit.finished.push_back(block); });
   }
 }
 
 void Session::open() {
   if (std::exchange(open_, true)) return;
+  {
+    const DiskWork work(at_the_disk_);
+    if (parts_.open_record) parts_.writer = parts_.open_record();
+    make_units();
+  }
   for (auto& unit : units_) {
     if (const auto limits = unit.gpu->power_limits()) unit.found = *limits;
     if (const auto clocks = unit.gpu->supported_clocks(); clocks && !clocks->sm.empty())
@@ -108,7 +115,7 @@ void Session::step(TimePoint now) {
   if (counters_due(now)) watch_counters(now);
   if (forecast_due_ && now >= *forecast_due_) {
     forecast_due_.reset();
-    parts_.forecast_ready();
+    parts_.forecast_ready(parts_.writer->file());
   }
   if (now >= next_ownership_) watch_ownership(now);
   follow_plan(now);
@@ -118,6 +125,7 @@ void Session::step(TimePoint now) {
   settle_blocks(now, false);
   tell_state(now);
   if (parts_.writer) {
+    const DiskWork work(at_the_disk_);
     if (const auto written = parts_.writer->step(now); !written) warn(written.error());
   }
 }
@@ -228,6 +236,7 @@ void Session::finish(TimePoint now, const JobEnd& end) {
   settle_blocks(now, true);
   close_lease(now);
 
+  const DiskWork work(at_the_disk_);
   record::RunEnd row;
   row.end = now;
   row.exit_code = end.exit_code;

@@ -2,6 +2,7 @@
 // strategy, acts through the lease and records. A live and a virtual driver call it; neither knows more.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -48,16 +49,20 @@ struct SessionParts {
   std::unique_ptr<govern::Strategy> strategy;
   std::optional<Goal> goal{};              // what the strategy was made for, for the record; absent: nothing
   std::unique_ptr<LeaseHolder> lease;      // null: this run sets nothing
-  std::unique_ptr<record::Writer> writer;  // null: no record could be made
+  std::unique_ptr<record::Writer> writer;  // null: `open_record` makes it, or there is none
+  /// The first thing done on the thread that steps: a disk can hang as a driver can. Null: no record could be
+  /// made.
+  std::function<std::unique_ptr<record::Writer>()> open_record{};
   std::function<std::vector<Mark>(TimePoint)> marks;
   std::function<KernelNews(TimePoint, bool last)>
       kernels{};                       // what the job's GPUs ran, told since the last call
   std::unique_ptr<PlanRunner> plan{};  // for a strategy that switches inside the iteration; null: none does
   std::optional<Seconds> keep_kernels{};  // from the first on they go into the record; absent: all of them
   std::function<void(TimePoint until, std::span<const GpuNow>)>
-      board{};                             // for the job, which may ask what it has drawn
-  std::function<void()> forecast_ready{};  // once: two epochs are over and recorded
-  std::string counters{};                  // who counts (feature/provider.h); empty: nobody
+      board{};  // for the job, which may ask what it has drawn
+  std::function<void(const std::filesystem::path& record)>
+      forecast_ready{};    // once: two epochs are over and recorded
+  std::string counters{};  // who counts (feature/provider.h); empty: nobody
   std::function<void(const progress::Ruling&)> iteration_found{};  // first, and where it is another now
   std::function<void(const GpuId&, const Shift&)> shift_noticed{};
   std::function<void(const record::Decision&)> decided{};  // as it goes into the record
@@ -93,6 +98,9 @@ class Session final : public measure::SampleSink {
   [[nodiscard]] bool restoration_failed() const { return restoration_failed_; }
   /// Whether the job wrote any mark: where a framework's hook is in place it says at least that.
   [[nodiscard]] bool marks_seen() const { return marks_seen_; }
+  /// Asked by another thread: a step, or finish(), is busy with the record, so what takes long is a disk and
+  /// no driver.
+  [[nodiscard]] bool at_the_disk() const { return at_the_disk_.load(); }
 
   void on_fast(std::size_t gpu, const FastReading& reading) override;
   void on_slow(std::size_t gpu, const SlowReading& reading) override;
@@ -115,8 +123,9 @@ class Session final : public measure::SampleSink {
   [[nodiscard]] std::vector<EnergyWindow> other_scopes(const GpuUnit& unit, TimePoint now) const;
   void record_device(const GpuUnit& unit);
 
-  /// The first driver calls, on the thread that steps: whoever makes a session never waits for a driver.
+  /// The first files and driver calls, on the thread that steps: whoever makes a session waits for neither.
   void open();
+  void make_units();
   void notice_death_of_guard(TimePoint now);
   void notice_pause(TimePoint now);
   /// True where the guard had restored: the strategy then finds its setting gone and asks for it again.
@@ -202,8 +211,21 @@ class Session final : public measure::SampleSink {
   void warn(const Error& error) const;
   template <class Row>
   void put(void (record::Writer::*add)(const Row&), const Row& row) {
-    if (parts_.writer) (parts_.writer.get()->*add)(row);
+    if (!parts_.writer) return;
+    const DiskWork work(at_the_disk_);
+    (parts_.writer.get()->*add)(row);
   }
+
+  class DiskWork {
+   public:
+    explicit DiskWork(std::atomic<bool>& flag) : flag_(flag), before_(flag.exchange(true)) {}
+    DiskWork(const DiskWork&) = delete;
+    ~DiskWork() { flag_.store(before_); }
+
+   private:
+    std::atomic<bool>& flag_;
+    bool before_;
+  };
 
   SessionParts parts_;
   TimePoint begin_;
@@ -218,6 +240,7 @@ class Session final : public measure::SampleSink {
   TimePoint next_decision_;
   TimePoint next_state_;
   bool open_ = false;
+  std::atomic<bool> at_the_disk_{false};
   std::optional<TimePoint> last_step_;
   TimePoint pause_begin_;  // of the latest time rubato itself stood still, which is one gap for all GPUs
   TimePoint pause_end_;

@@ -133,7 +133,7 @@ void Session::learn_step(const progress::TrackedIteration& tracked) {
 }
 
 void Session::watch_epochs(const Mark& mark, TimePoint now) {
-  if (mark.kind != RUBATO_MARK_EPOCH_END || !parts_.forecast_ready) return;
+  if (mark.kind != RUBATO_MARK_EPOCH_END || !parts_.forecast_ready || !parts_.writer) return;
   const std::pair stream{mark.pid, mark.tid};
   if (!epoch_stream_) epoch_stream_ = stream;
   if (*epoch_stream_ == stream && ++epochs_over_ == kEpochsForForecast) forecast_due_ = now + kUntilRecorded;

@@ -80,6 +80,7 @@ void Session::learn(std::size_t gpu, const measure::SensorFindings& findings) {
   unit.blocks->set_sensor_period(unit.meter->update_period());
   record_device(unit);
   if (!parts_.writer) return;
+  const DiskWork work(at_the_disk_);
   // Not to be had (a read-only home) is no loss but of a second's burst in the next run.
   static_cast<void>(
       record::save_sensor_facts(record::sensor_folder_beside(parts_.writer->directory()), found));

@@ -24,6 +24,7 @@ BUILD = pathlib.Path(os.environ.get("RUBATO_BUILD_DIR", SOURCE / "build" / "rele
 RUBATO = BUILD / "bin" / "rubato"
 STANDIN = BUILD / "simgpu"
 KILL_POINT = BUILD / "tests" / "e2e" / "libkill_point.so"
+SLOW_DISK = BUILD / "tests" / "e2e" / "libslow_disk.so"
 FULL = os.environ.get("RUBATO_CHECK_FULL") == "1"
 SANITIZED = (BUILD / "CMakeCache.txt").read_text().find("RUBATO_SANITIZE:STRING=address") >= 0
 
