@@ -79,6 +79,7 @@ void Dialer::flush() {
 
 Dialer::News Dialer::poll(TimePoint now) {
   News news;
+  if (given_up_) return news;
   if (!stream_) {
     if (now >= due_) dial(now);
     return news;
@@ -128,6 +129,13 @@ void Dialer::send(std::string_view message) {
 
 void Dialer::hang_up(TimePoint now) {
   fail_with({ErrorCode::timeout, "rank 0's agent was silent for too long", {}}, now);
+}
+
+void Dialer::give_up() {
+  given_up_ = true;
+  socket_.reset();
+  stream_.reset();
+  out_.clear();
 }
 
 }  // namespace rubato::agent

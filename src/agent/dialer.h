@@ -38,6 +38,8 @@ class Dialer {
   [[nodiscard]] News poll(TimePoint now);
   void send(std::string_view message);
   void hang_up(TimePoint now);
+  /// Hangs up and never dials again.
+  void give_up();
   [[nodiscard]] bool open() const { return stream_ && stream_->open(); }
   /// All that was sent has left this process.
   [[nodiscard]] bool sent() const { return out_.empty(); }
@@ -61,6 +63,7 @@ class Dialer {
   std::vector<Address> round_;  // still to be tried
   std::string trying_;
   bool told_open_ = false;
+  bool given_up_ = false;
   bool writing_ = true;
   Seconds wait_;
   TimePoint due_;

@@ -55,10 +55,24 @@ std::string Leader::objection(const Join& join) const {
   return {};
 }
 
+// A connection can end for the other side alone. A refusal is for good, so who comes again is taken in, and
+// not held against itself.
+void Leader::leave_earlier_seat(const Join& join, TimePoint now) {
+  const auto own = std::find_if(seats_.begin(), seats_.end(), [&join](const auto& entry) {
+    return entry.first != kOwn && entry.second.join.rank == join.rank && entry.second.join.run == join.run;
+  });
+  if (own == seats_.end()) return;
+  const Peer earlier = own->first;
+  drop(earlier);
+  lost(earlier, now);
+}
+
 void Leader::join(Peer from, const Join& join, TimePoint now) {
   if (seats_.contains(from)) return drop(from);
+  leave_earlier_seat(join, now);
   if (std::string why = objection(join); !why.empty()) {
-    notes_.push_back(cat("rank ", join.rank, " on ", join.node, " does not take part: ", why));
+    if (refused_.insert(join.rank).second)
+      notes_.push_back(cat("rank ", join.rank, " on ", join.node, " does not take part: ", why));
     send(from, Refuse{std::move(why)});
     dropped_.push_back(from);
     return;

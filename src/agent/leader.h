@@ -99,6 +99,7 @@ class Leader {
   };
 
   void join(Peer from, const Join& join, TimePoint now);
+  void leave_earlier_seat(const Join& join, TimePoint now);
   [[nodiscard]] std::string objection(const Join& join) const;
   void report(Peer from, Seat& seat, const Report& report);
   void ack(Peer from, const Ack& ack, TimePoint now);
@@ -121,6 +122,7 @@ class Leader {
   std::set<Peer> left_;                    // said goodbye
   std::int64_t covered_ = 0;               // ranks whose GPUs somebody here measures
   std::set<std::int64_t> ranks_seen_;
+  std::set<std::int64_t> refused_;  // ranks whose refusal was told
   bool were_all_here_ = false;
   JobTally tally_;
   Seconds iteration_{1.0};

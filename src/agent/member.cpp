@@ -7,6 +7,7 @@
 namespace rubato::agent {
 
 void Member::connected(TimePoint now) {
+  if (state_ == State::refused) return;
   state_ = State::asking;
   heard_ = now;
   told_.reset();

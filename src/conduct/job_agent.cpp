@@ -111,6 +111,7 @@ void JobAgent::step_member(TimePoint now) {
     else if (parts_.warn)
       parts_.warn(message.error());
   }
+  if (member_->state() == agent::Member::State::refused) return parts_.dialer->give_up();
   if (news.lost) member_->lost(cat("rank 0 is lost: ", news.lost->what));
   if (member_->leader_silent(now)) {
     parts_.dialer->hang_up(parts_.network->now());

@@ -162,6 +162,43 @@ TEST(Leader, RefusesWhatDoesNotBelongIntoTheJob) {
   }
 }
 
+TEST(Leader, TellsOfARefusedRankOnce) {
+  Leader leader(made_join(0, 4), {}, {});
+  Join join = made_join(2, 4);
+  join.world = 8;
+  for (Peer peer = 1; peer <= 3; ++peer) leader.hear(peer, join, {});
+  EXPECT_THAT(leader.take_notes(), ElementsAre(HasSubstr("rank 2 on node2 does not take part")));
+  EXPECT_EQ(leader.take().size(), 3U);
+  join.rank = 3;
+  leader.hear(4, join, {});
+  EXPECT_THAT(leader.take_notes(), ElementsAre(HasSubstr("rank 3 on node2 does not take part")));
+}
+
+TEST(Leader, TakesInAgainWhoseConnectionEndedForItselfAlone) {
+  Leader leader(made_join(0, 2), {}, {});
+  leader.hear(1, made_join(1, 2), {});
+  static_cast<void>(leader.take());
+  leader.hear(2, made_join(1, 2), {});
+  const auto out = leader.take();
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Welcome>(out.front().message));
+  EXPECT_THAT(leader.take_dropped(), ElementsAre(1));
+  EXPECT_TRUE(leader.everybody_here());
+  EXPECT_EQ(leader.counts().lost, 1);
+}
+
+TEST(Member, OneThatWasRefusedAsksNoMore) {
+  Member member(made_join(1, 2), {});
+  member.connected({});
+  EXPECT_EQ(member.take().size(), 1U);
+  member.hear(Refuse{"no"}, {});
+  member.lost("the connection has ended");
+  member.connected(TimePoint{} + 1_s);
+  EXPECT_EQ(member.state(), Member::State::refused);
+  EXPECT_TRUE(member.take().empty());
+  EXPECT_EQ(member.why(), "rank 0 refuses: no");
+}
+
 TEST(Leader, DropsAMemberThatSpeaksOutOfTurn) {
   Leader leader(made_join(0, 2), {}, {});
   leader.hear(1, Report{}, {});
