@@ -3,7 +3,8 @@
  * One file per producing thread, "<pid>-<tid>.ring", in the directory named by the environment variable
  * RUBATO_MARKS. A file is a header followed by `capacity` records; it is mapped shared by producer and
  * reader. Single producer, any number of readers, no locks: the producer never waits. A full ring drops its
- * oldest records; a reader sees the loss as a gap in `sequence`.
+ * oldest records; a reader sees the loss as a gap in `sequence`. The producer keeps the mapping for as long
+ * as it marks: a file that nobody can write to any more is read to its end, and removed.
  *
  * Writing record number n (n = 0, 1, ...), slot n % capacity:
  *   1. slot.sequence = 0            (relaxed, then a release fence)  the slot is being rewritten

@@ -94,6 +94,11 @@ std::optional<MarkFolder> mark_folder(const std::string& run_id) {
   return std::nullopt;
 }
 
+template <class Reader>
+void tell_complaints(Reader& reader) {
+  for (const std::string& complaint : reader.take_complaints()) log::warning(complaint);
+}
+
 /// Whether a process on our GPUs is the job's, or another rank's.
 std::function<conduct::Ownership(const std::vector<ComputeProcess>&)> ownership_of(
     const conduct::Job& job, const std::string& run_id, const std::optional<RankGroup>& group) {
@@ -275,8 +280,12 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   std::optional<conduct::EnergyBoard> board;
   std::optional<conduct::KernelReader> kernels;
   if (marks && job) {
-    reader.emplace(marks->path());
-    parts.marks = [&reader](TimePoint now) { return reader->poll(now); };
+    reader.emplace(marks->path(), conduct::MarkReaderOptions{.begin = info.begin});
+    parts.marks = [&reader](TimePoint now) {
+      auto news = reader->poll(now);
+      tell_complaints(*reader);
+      return news;
+    };
     if (auto made = conduct::EnergyBoard::create(marks->path(), parts.gpus.size(), info.clock_rate)) {
       board.emplace(std::move(*made));
       parts.board = [&board, &clock](TimePoint until, std::span<const conduct::GpuNow> gpus) {
@@ -291,9 +300,11 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
     }
     if (plan.kernels_for_the_plan) parts.keep_kernels = kKernelsKept;
     if (plan.hooks.kernels) {
-      kernels.emplace(marks->path());
+      kernels.emplace(marks->path(), conduct::KernelReaderOptions{.begin = info.begin});
       parts.kernels = [&kernels](TimePoint now, bool last) {
-        return last ? kernels->finish(now) : kernels->poll(now);
+        auto news = last ? kernels->finish(now) : kernels->poll(now);
+        tell_complaints(*kernels);
+        return news;
       };
     }
     if (any_gpu && !invocation.quiet) parts.forecast_ready = tell_forecast;

@@ -44,7 +44,7 @@ void KernelReader::take(const RingOwner& owner, std::span<const std::byte> bytes
   std::memcpy(&r, bytes.data(), sizeof r);
   const TimePoint begin{r.begin_ns};
   const TimePoint end{r.end_ns};
-  if (begin > end || end > now + options_.future || begin < now - options_.past) {
+  if (begin > end || end > now + options_.future || begin < options_.begin - options_.before) {
     ++implausible_;
     return;
   }

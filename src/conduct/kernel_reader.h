@@ -18,7 +18,8 @@ namespace rubato::conduct {
 struct KernelReaderOptions {
   Seconds rescan{0.25};  // how often new rings are looked for, on the clock handed to poll()
   Seconds future{30};    // what ends later than that after now is dropped
-  Seconds past{3600};    // what began earlier than that is dropped
+  TimePoint begin{};     // of the run
+  Seconds before{30};    // what began earlier than that before the run is dropped
   std::size_t most_rings = 512;
 };
 

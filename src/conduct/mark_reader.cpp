@@ -28,7 +28,7 @@ std::vector<Mark> MarkReader::poll(TimePoint now) {
     rubato_mark_record r{};
     std::memcpy(&r, bytes.data(), sizeof r);
     const TimePoint at{r.monotonic_ns};
-    if (at > now + options_.future || at < now - options_.past) {
+    if (at > now + options_.future || at < options_.begin - options_.before) {
       ++implausible_;
       return;
     }

@@ -16,7 +16,8 @@ namespace rubato::conduct {
 struct MarkReaderOptions {
   Seconds rescan{0.25};  // how often new rings are looked for, on the clock handed to poll()
   Seconds future{30};    // a mark later than that after now is dropped
-  Seconds past{3600};    // a mark older than that is dropped
+  TimePoint begin{};     // of the run: a mark of an epoch that is over has the time the epoch began
+  Seconds before{30};    // a mark older than that before the run is dropped
   std::size_t most_rings = 512;
 };
 

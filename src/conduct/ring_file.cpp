@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -63,6 +64,21 @@ std::optional<std::string> objection(const rubato_mark_header& h, const RingKind
   return std::nullopt;
 }
 
+// A producer has its file mapped for as long as it lives, and the kernel grants a lease for reading only
+// where nobody can write. Process ids would not tell: a container has its own.
+bool nobody_writes(int fd) {
+  // Whoever opens the file for writing between these lines would end this process by SIGIO; SIGURG is
+  // ignored.
+  if (::fcntl(fd, F_SETSIG, SIGURG) != 0 || ::fcntl(fd, F_SETLEASE, F_RDLCK) != 0) return false;
+  ::fcntl(fd, F_SETLEASE, F_UNLCK);
+  return true;
+}
+
+bool remove_file(const std::filesystem::path& file, std::uint64_t inode) {
+  struct stat info {};
+  return ::lstat(file.c_str(), &info) == 0 && info.st_ino == inode && ::unlink(file.c_str()) == 0;
+}
+
 }  // namespace
 
 RingFolder::RingFolder(std::filesystem::path directory, const RingKind& kind, RingFolderOptions options)
@@ -72,11 +88,15 @@ std::vector<std::string> RingFolder::take_complaints() {
   return std::exchange(complaints_, {});
 }
 
+void RingFolder::complain(const std::filesystem::path& file, const std::string& why) {
+  if (complained_ >= kMostComplaints) return;
+  ++complained_;
+  complaints_.push_back(cat(kind_.what, "s in ", file.filename().string(), " are not read: ", why));
+}
+
 void RingFolder::refuse(const std::filesystem::path& file, std::uint64_t inode, const std::string& why) {
   if (refused_.size() < kMostRefused) refused_[file] = inode;
-  if (complaints_.size() < kMostComplaints) {
-    complaints_.push_back(cat(kind_.what, "s in ", file.filename().string(), " are not read: ", why));
-  }
+  complain(file, why);
 }
 
 void RingFolder::open(const std::filesystem::path& file) {
@@ -95,8 +115,11 @@ void RingFolder::open(const std::filesystem::path& file) {
   if (const auto why = objection(header, kind_, static_cast<std::uint64_t>(info.st_size))) {
     return refuse(file, info.st_ino, *why);
   }
-  if (rings_.size() >= options_.most_rings) {
-    return refuse(file, info.st_ino, cat("there are ", options_.most_rings, " rings already"));
+  if (rings_.size() >= options_.most_rings) {  // it waits for one that goes
+    if (!std::exchange(full_told_, true))
+      complain(file,
+               cat("there are ", options_.most_rings, " rings already; it and others wait for one to end"));
+    return;
   }
   Ring ring;
   ring.fd = std::move(fd);
@@ -110,6 +133,7 @@ void RingFolder::scan() {
   for (auto& [file, ring] : rings_) {
     struct stat info {};
     ring.unlinked = ::fstat(ring.fd.get(), &info) != 0 || info.st_nlink == 0;
+    ring.abandoned = nobody_writes(ring.fd.get());
   }
   std::error_code error;
   std::filesystem::directory_iterator it(directory_, error);
@@ -181,7 +205,7 @@ void RingFolder::poll(TimePoint now, const OnRecord& on_record) {
     if (!drain(ring, on_record)) {
       refuse(it->first, ring.inode, "it was cut short while it was read");
       it = rings_.erase(it);
-    } else if (ring.unlinked && ring.next == before) {
+    } else if (ring.unlinked ? ring.next == before : ring.abandoned && remove_file(it->first, ring.inode)) {
       it = rings_.erase(it);
     } else {
       ++it;

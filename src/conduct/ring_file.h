@@ -50,13 +50,14 @@ class RingFolder {
 
   RingFolder(std::filesystem::path directory, const RingKind& kind, RingFolderOptions options);
 
-  /// Ring by ring, each in the order of writing.
+  /// Ring by ring, each in the order of writing. One that no process can write to any more is read to its end
+  /// and removed.
   void poll(TimePoint now, const OnRecord& on_record);
 
   /// Records overwritten before they were read, or not fit to be read.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   [[nodiscard]] std::size_t rings() const { return rings_.size(); }
-  /// One sentence for each file that was refused or given up since the last call.
+  /// One sentence for each file that was refused or given up since the last call; a few dozen in all.
   [[nodiscard]] std::vector<std::string> take_complaints();
 
  private:
@@ -68,11 +69,13 @@ class RingFolder {
     std::uint64_t next = 0;  // number of the record to be read next
     std::uint64_t lost = 0;  // since the last record that was handed out
     bool unlinked = false;
+    bool abandoned = false;  // when the folder was looked through: nobody writes to it any more
   };
   using Rings = std::map<std::filesystem::path, Ring>;
 
   void scan();
   void open(const std::filesystem::path& file);
+  void complain(const std::filesystem::path& file, const std::string& why);
   void refuse(const std::filesystem::path& file, std::uint64_t inode, const std::string& why);
   void lose(Ring& ring, std::uint64_t records);
   /// False where the ring can no longer be read.
@@ -86,6 +89,8 @@ class RingFolder {
   // By inode: another file of the name gets a new chance.
   std::map<std::filesystem::path, std::uint64_t> refused_;
   std::vector<std::string> complaints_;
+  std::size_t complained_ = 0;
+  bool full_told_ = false;
   std::uint64_t lost_ = 0;
 };
 

@@ -171,7 +171,7 @@ TEST_F(KernelReaderTest, TimesThatCannotBeTrueAreCountedAndDropped) {
   ring.add(RUBATO_KERNEL_CYCLE_END, -10, -20);
   ring.kernel(-10, -5);
   ring.save();
-  KernelReader reader(directory_);
+  KernelReader reader(directory_, {.begin = kNow - 3600_s});
   const KernelNews news = reader.poll(kNow);
   EXPECT_THAT(news.kernels, SizeIs(1));
   EXPECT_THAT(news.cycles, IsEmpty());

@@ -65,6 +65,7 @@ class Ring {
     ++written_;
     std::atomic_ref(header().written).store(written_, std::memory_order_release);
   }
+  void close_file() { fd_.reset(); }
   void cut(std::uint64_t bytes) { EXPECT_EQ(::ftruncate(fd_.get(), static_cast<off_t>(bytes)), 0); }
 
  private:
@@ -179,7 +180,7 @@ TEST_F(MarkReaderTest, ARecordThatIsTornIsCountedAndNotBelieved) {
 
 TEST_F(MarkReaderTest, ImpossibleTimesAreDroppedAndCounted) {
   Ring ring(file("7-8.ring"), 8);
-  MarkReader reader(directory_);
+  MarkReader reader(directory_, {.begin = kNow - 60_s});
   ring.write((kNow + 100_s).ns, 1);
   ring.write(0, 2);
   ring.write(std::numeric_limits<std::int64_t>::min(), 3);
@@ -187,6 +188,17 @@ TEST_F(MarkReaderTest, ImpossibleTimesAreDroppedAndCounted) {
   ring.write(kNow.ns, 5);
   EXPECT_THAT(ids(reader.poll(kNow)), ElementsAre(5));
   EXPECT_EQ(reader.implausible(), 4U);
+}
+
+TEST_F(MarkReaderTest, AnEpochOfHoursIsHeardWhenItIsOver) {
+  Ring ring(file("7-8.ring"), 8);
+  const TimePoint begin = kNow - 9000_s;
+  MarkReader reader(directory_, {.begin = begin});
+  ring.write((begin - 40_s).ns, 1);
+  ring.write((begin + 2_s).ns, 2, RUBATO_MARK_EPOCH_BEGIN);
+  ring.write(kNow.ns, 2, RUBATO_MARK_EPOCH_END);
+  EXPECT_THAT(ids(reader.poll(kNow)), ElementsAre(2, 2));
+  EXPECT_EQ(reader.implausible(), 1U);
 }
 
 TEST_F(MarkReaderTest, AFileThatIsNotReadyYetIsReadLater) {
@@ -264,6 +276,57 @@ TEST_F(MarkReaderTest, ARemovedFileIsReadToItsEndAndAnotherOfItsNameIsNew) {
   Ring again(file("7-8.ring"), 8);
   again.write(kNow.ns, 3);
   EXPECT_THAT(ids(reader.poll(kNow + 3_s)), ElementsAre(3));
+}
+
+TEST_F(MarkReaderTest, ARingThatNobodyWritesToAnyMoreIsReadToItsEndAndRemoved) {
+  MarkReader reader(directory_);
+  {
+    Ring ring(file("7-8.ring"), 8);
+    ring.write(kNow.ns, 1);
+    ring.close_file();
+    EXPECT_THAT(ids(reader.poll(kNow)), ElementsAre(1));
+    EXPECT_THAT(ids(reader.poll(kNow + 1_s)), IsEmpty());
+    EXPECT_TRUE(std::filesystem::exists(file("7-8.ring"))) << "it is mapped";
+    ring.write(kNow.ns, 2);
+  }
+  EXPECT_THAT(ids(reader.poll(kNow + 2_s)), ElementsAre(2));
+  EXPECT_EQ(reader.rings(), 0U);
+  EXPECT_THAT(std::filesystem::is_empty(directory_), true);
+}
+
+TEST_F(MarkReaderTest, ProcessesThatComeAndGoAreAllHeard) {
+  MarkReader reader(directory_, {.most_rings = 4});
+  Ring lasting(file("1-1.ring"), 8, 1, 1);
+  std::vector<std::uint64_t> heard;
+  std::vector<std::uint64_t> written;
+  TimePoint now = kNow;
+  for (std::uint64_t id = 1; id <= 60; ++id) {
+    Ring(file(cat(id + 1, "-1.ring")), 8, static_cast<std::int32_t>(id + 1)).write(now.ns, id);
+    written.push_back(id);
+    now = now + 0.25_s;
+    for (const std::uint64_t one : ids(reader.poll(now))) heard.push_back(one);
+  }
+  lasting.write(now.ns, 100);
+  written.push_back(100);
+  for (const std::uint64_t one : ids(reader.poll(now + 1_s))) heard.push_back(one);
+  EXPECT_EQ(heard, written);
+  EXPECT_EQ(reader.rings(), 1U);
+  EXPECT_THAT(reader.take_complaints(), IsEmpty());
+}
+
+TEST_F(MarkReaderTest, ARingTooManyIsToldOfOnceAndReadWhenAnotherHasGone) {
+  MarkReader reader(directory_, {.most_rings = 1});
+  auto first = std::make_unique<Ring>(file("1-1.ring"), 8, 1);
+  EXPECT_THAT(reader.poll(kNow), IsEmpty());
+  Ring second(file("2-1.ring"), 8, 2);
+  second.write(kNow.ns, 2);
+  for (int second_of = 1; second_of <= 3; ++second_of)
+    EXPECT_THAT(reader.poll(kNow + 1_s * static_cast<double>(second_of)), IsEmpty());
+  EXPECT_THAT(reader.take_complaints(), ElementsAre(HasSubstr("there are 1 rings already")));
+  first.reset();
+  EXPECT_THAT(reader.poll(kNow + 4_s), IsEmpty());
+  EXPECT_THAT(ids(reader.poll(kNow + 5_s)), ElementsAre(2));
+  EXPECT_THAT(reader.take_complaints(), IsEmpty());
 }
 
 TEST_F(MarkReaderTest, AProducerInAnotherThreadIsReadWithoutATornMark) {

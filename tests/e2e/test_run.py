@@ -49,6 +49,12 @@ class Run(MachineTest):
         self.assertIn("ended before another setting was tried", " ".join(done.stderr.split()))
         self.assertEqual(machine.last()["gpus"][0]["restoration"], "not_needed")
 
+    def test_marks_that_cannot_be_read_are_told_of(self):
+        machine = self.machine(rate=40)
+        done = machine.run("run", "--gpu", "0", "--", "sh", "-c", "yes | head -c 200 > $RUBATO_MARKS/1-1.ring; sleep 1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("marks in 1-1.ring are not read: it is no mark ring", " ".join(done.stderr.split()))
+
     def test_a_dry_run_changes_nothing(self):
         machine = self.machine(rate=40)
         done = machine.run("run", "--gpu", "0", "--power-limit", "150", "--dry-run", "--", *machine.train(60))
