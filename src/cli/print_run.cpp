@@ -69,8 +69,9 @@ Status check_report_target(const std::string& target) {
   const auto named = descriptor(target);
   if (!named) return fail(named.error());
   if (*named) {
-    // Whoever reads a pipe there waits for its end, which the job and the guard must not hold open.
-    fcntl(**named, F_SETFD, FD_CLOEXEC);
+    // Whoever reads a pipe there waits for its end, which the job and the guard must not hold open. The
+    // standard streams are the job's too.
+    if (**named > STDERR_FILENO) fcntl(**named, F_SETFD, FD_CLOEXEC);
     return {};
   }
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();

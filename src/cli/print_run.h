@@ -21,7 +21,7 @@ namespace rubato::cli {
 [[nodiscard]] Status write_report(std::string_view text, const std::string& target, int otherwise);
 
 /// invalid_argument where `target` could not be written to later. Nothing is written or created; a
-/// descriptor named is no longer passed on to other programs.
+/// descriptor named is no longer passed on to other programs, but for the standard streams.
 [[nodiscard]] Status check_report_target(const std::string& target);
 
 /// The report of the record in `file` at the end of `run` or `measure`: to `target`, else to standard error

@@ -69,6 +69,15 @@ class Reports(MachineTest):
         with os.fdopen(reading) as report:
             self.assertEqual(json.loads(report.read())["schema"], "rubato.run/1")
 
+    def test_a_report_to_a_standard_stream_leaves_it_to_the_job(self):
+        machine = self.machine(rate=40)
+        for number, stream in ((1, "stdout"), (2, "stderr")):
+            done = machine.run("measure", "--gpu", "0", "-q", "--json", "--report", f"fd:{number}", "--", "sh", "-c", f"echo from the job >&{number}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            first, rest = getattr(done, stream).split("\n", 1)
+            self.assertEqual(first, "from the job")
+            self.assertEqual(json.loads(rest)["schema"], "rubato.run/1")
+
     def test_every_command_that_prints_has_json(self):
         machine = self.machine(rate=40)
         machine.run("measure", "--gpu", "0", "--", "true")
