@@ -129,6 +129,11 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
   };
   std::size_t anchor = with_counter.front();  // the first reading of the value that is believed
   std::size_t last_old = anchor;              // and the last one
+  struct Before {
+    std::size_t reading = 0;
+    std::size_t knots = 0;
+  };
+  std::optional<Before> before;  // the value believed before the present one, and the curve up to it
   bool moved = false;
   const bool powered = std::ranges::any_of(readings, [&](const auto& r) { return usable(r.*series.power); });
   bridge(series, 0, anchor);
@@ -145,6 +150,17 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
     const bool believed = possible(anchor, i);
     // One bad reading: the next one goes on from the value before, so nothing was lost.
     if (!believed && k + 1 < with_counter.size() && possible(anchor, with_counter[k + 1])) continue;
+    // It was the one before that was read too high.
+    if (rise < Joules(0) && before && possible(before->reading, i)) {
+      knots_.resize(before->knots);
+      const Seconds late = readings[i].at - readings[before->reading].at;
+      step(readings[i].at, (value(i) - value(before->reading)).value(),
+           std::min(late, counter_period).value());
+      before.reset();
+      anchor = i;
+      last_old = i;
+      continue;
+    }
     // Of a register that is all that is read, nobody knows better when it moves.
     const bool still = powered && readings[last_old].at - readings[anchor].at >
                                       std::max(kStillPeriods * counter_period, kShortestStill);
@@ -160,6 +176,7 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
            std::min(readings[i].at - readings[last_old].at, counter_period).value());
     }
     has_counter_ = has_counter_ || believed;
+    before = believed ? std::optional(Before{anchor, known}) : std::nullopt;
     moved = true;
     anchor = i;
     last_old = i;

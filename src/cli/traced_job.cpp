@@ -67,7 +67,7 @@ class Signals {
     while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGINT || signal == SIGQUIT) {
-        if (conduct::sent_to_us_alone(info)) job.send(signal);
+        if (info.ssi_code == SI_USER) job.send(signal);  // the terminal's reached the job as well
         ++interrupts_;
       } else if (signal != SIGCHLD) {
         job.send(signal);

@@ -59,9 +59,15 @@ struct GpuUnit {
   std::deque<FinishedBlock> finished;           // wait for the sensor to speak after their end
   bool changed_by_someone_else = false;
   unsigned put_back_failed = 0;  // times in a row
+  TimePoint put_back_next;       // not before
   std::optional<Setting> last_requested;
   RestorationReport restoration;
 
+  /// It is as it was found, or as somebody else wants it.
+  void forget_debt() {
+    put_back_failed = 0;
+    put_back_next = {};
+  }
   [[nodiscard]] const GpuId& id() const { return gpu->identity().id; }
   [[nodiscard]] std::string name() const { return id().uuid + " (" + gpu->identity().name + ")"; }
 };

@@ -136,8 +136,10 @@ class Session final : public measure::SampleSink {
   static void spoil_blocks(GpuUnit& unit, TimePoint now);
   /// Somebody else has a hand in what the job takes now: no block of it may be judged.
   [[nodiscard]] bool disturbed() const;
-  /// A GPU could not be put back, and has to be.
+  /// A GPU could not be put back: what is in force there is not known.
   [[nodiscard]] bool owes_found() const;
+  /// Tries again where that is so.
+  void pay_found(TimePoint now);
   void follow_meters(TimePoint now);
   void follow_kernels(TimePoint now, bool last);
   /// A sensor that sees part of the time is fooled by iterations in step with it: the meters have to know.

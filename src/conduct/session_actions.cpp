@@ -13,8 +13,10 @@ namespace {
 constexpr Watts kSameLimit{0.5};
 // Below this share of time with a kernel on it a GPU does not count as loaded.
 constexpr double kLoadedUtilisation = 0.10;
-// Drivers fail for a moment. One that refuses for as many decisions is not going to take a setting either.
+// Drivers fail for a moment. One that refuses as often is not going to take a setting either.
 constexpr unsigned kPutBackTries = 5;
+constexpr Seconds kPutBackSoon{1.0};
+constexpr Seconds kPutBackLater{20.0};
 
 bool has_clocks(const Setting& setting) {
   return setting.sm_clock || setting.memory_clock || setting.application_clocks;
@@ -93,6 +95,21 @@ bool Session::owes_found() const {
                      [](const GpuUnit& unit) { return unit.put_back_failed > 0; });
 }
 
+// Whatever the strategy waits for. Others are not touched: under a budget their limits make room for this
+// one's.
+void Session::pay_found(TimePoint now) {
+  bool any = false;
+  for (auto& unit : units_) {
+    if (unit.put_back_failed == 0 || now < unit.put_back_next || !parts_.lease->usable()) continue;
+    put_back(unit, now);
+    any = true;
+  }
+  if (!any) return;
+  in_force_ = {};
+  for (const auto& unit : units_)
+    if (in_force_.empty()) in_force_ = unit.in_force;
+}
+
 void Session::spoil_blocks(GpuUnit& unit, TimePoint now) {
   unit.finished.clear();
   unit.blocks->spoil(now);
@@ -132,7 +149,7 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
   }
   last_decision_ = decision;
 
-  if (decision.action == govern::Action::use_setting && in_force_ != decision.setting) {
+  if (decision.action == govern::Action::use_setting && (in_force_ != decision.setting || owes_found())) {
     if (hold_lease(now)) {
       bool all = true;
       for (auto& unit : units_)
@@ -143,9 +160,10 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
     set_limits(decision, now);
   } else if (decision.action == govern::Action::use_plan && in_force_ != decision.setting) {
     start_plan(decision.setting, now);
-  } else if (!in_force_.empty() && (decision.action == govern::Action::use_found || owes_found())) {
+  } else if (decision.action == govern::Action::use_found && !in_force_.empty()) {
     put_all_back(now);
   }
+  pay_found(now);
   const BlockRole role = disturbed() ? BlockRole::warmup : decision.role;
   for (auto& unit : units_) unit.blocks->enter(role, unit.in_force, now);
 }
@@ -186,7 +204,7 @@ bool Session::leaves_out(const Setting& in_force, const Setting& wanted) {
 
 bool Session::set(GpuUnit& unit, const Setting& setting, TimePoint now) {
   stop_plan(now);
-  if (leaves_out(unit.in_force, setting) && !put_back(unit, now)) return false;
+  if (leaves_out(unit.in_force, setting) && (now < unit.put_back_next || !put_back(unit, now))) return false;
   const Status applied = apply(unit, setting, now);
   if (applied) return true;
   stand_back(applied.error(), now);
@@ -210,6 +228,7 @@ Status Session::apply(GpuUnit& unit, const Setting& setting, TimePoint now) {
   explain_change(unit, now);
   unit.last_write = now;
   unit.in_force = setting;
+  unit.forget_debt();
   unit.last_requested = setting;
   if (setting.power_limit) unit.last_requested->power_limit = applied->requested_limit;
   unit.change = change;
@@ -220,7 +239,9 @@ void Session::put_all_back(TimePoint now, const GpuUnit* except) {
   Setting left;
   for (auto& unit : units_) {
     if (&unit == except || !unit.leased || unit.in_force.empty()) continue;
-    if (parts_.lease->usable() && !put_back(unit, now) && unit.put_back_failed > 0) left = unit.in_force;
+    if (!parts_.lease->usable()) continue;
+    if (now >= unit.put_back_next) put_back(unit, now);
+    if (unit.put_back_failed > 0) left = unit.in_force;
   }
   in_force_ = left;
 }
@@ -233,31 +254,34 @@ bool Session::put_back(GpuUnit& unit, TimePoint now) {
   if (!report) {
     change.outcome = cat("refused: ", report.error().what);
     put(&record::Writer::setting_change, change);
-    stand_back(report.error(), now);
+    unit.forget_debt();
+    if (!stand_back_) stand_back(report.error(), now);
     return false;
   }
-  explain_change(unit, now);
-  unit.last_write = now;
   if (report->outcome == Restoration::failed) {
     still_set(unit, *report, std::move(change), now);
     return false;
   }
+  explain_change(unit, now);
+  unit.last_write = now;
   change.outcome = std::string(name_of(report->outcome));
   unit.in_force = {};
-  unit.put_back_failed = 0;
+  unit.forget_debt();
   unit.expected_limit = unit.found ? std::optional(unit.found->requested) : std::nullopt;
   change.requested.power_limit = unit.expected_limit;
   put(&record::Writer::setting_change, change);
   return true;
 }
 
-// What is in force is not known; the strategy goes on asking for the found setting, so it is tried again.
+// What is in force is not known. It is tried again at each decision, then now and then.
 void Session::still_set(GpuUnit& unit, const RestorationReport& report, record::SettingChange change,
                         TimePoint now) {
   if (const auto limits = unit.gpu->power_limits()) unit.expected_limit = limits->requested;
-  spoil_blocks(unit, now);
-  ++unit.put_back_failed;
-  if (unit.put_back_failed == 1) {
+  unit.put_back_next = now + (stand_back_ ? kPutBackLater : kPutBackSoon);
+  if (++unit.put_back_failed == 1) {
+    explain_change(unit, now);
+    unit.last_write = now;
+    spoil_blocks(unit, now);
     change.outcome = cat(name_of(report.outcome), ": ", report.detail);
     change.requested.power_limit = unit.expected_limit;
     put(&record::Writer::setting_change, change);
@@ -292,7 +316,7 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
                                                              "left alone"});
   // Their limit stands, and our clocks go; the other GPUs go back too, as nobody watches the bound any more.
   if (has_clocks(unit.in_force) && parts_.lease->usable()) put_back(unit, reading.at);
-  unit.in_force = {};
+  if (unit.put_back_failed == 0) unit.in_force = {};
   // Under a budget the others keep their limits to the end: raised, they would break it for certain.
   if (!parts_.power_budget) put_all_back(reading.at, &unit);
   stand_back(Error{ErrorCode::conflict, what, "their value stands; it will not be changed at the end either"},
@@ -316,6 +340,7 @@ bool Session::lease_lapsed(TimePoint now) {
     explain_change(unit, now);
     spoil_blocks(unit, now);
     unit.in_force = {};
+    unit.forget_debt();
     unit.expected_limit = unit.found ? std::optional(unit.found->requested) : std::nullopt;
   }
   in_force_ = {};
@@ -332,6 +357,7 @@ void Session::notice_death_of_guard(TimePoint now) {
     spoil_blocks(unit, now);
     unit.blocks->enter(BlockRole::warmup, {}, now);
     unit.in_force = {};
+    unit.forget_debt();
     unit.expected_limit.reset();
   }
   in_force_ = {};

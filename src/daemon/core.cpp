@@ -1,6 +1,8 @@
 #include "daemon/core.h"
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "base/text.h"
 #include "wire/lease_client.h"
@@ -237,21 +239,18 @@ bool Core::all_back() const {
 }
 
 void Core::give_signs_of_life() {
-  for (const auto& [id, client] : clients_) {
-    if (!client.busy() || client.gone) continue;
-    bool moves = false;
-    const auto look = [&](std::size_t place) {
-      GpuEntry& gpu = gpus_[place];
-      const std::uint64_t calls = gpu.owner->calls();
-      moves = moves || std::exchange(gpu.calls_told, calls) != calls;
-    };
-    if (client.in_flight) look(client.in_flight->gpu);
-    if (client.job_call)
-      for (const std::size_t place : client.job_call->gpus) look(place);
-    if (client.lease)
-      for (const std::size_t place : client.lease->gpus) look(place);
-    if (moves) reply(id, 0, wire::Heartbeat{});
+  std::vector<bool> moves;
+  for (GpuEntry& gpu : gpus_) {
+    const std::uint64_t calls = gpu.owner->calls();
+    moves.push_back(std::exchange(gpu.calls_told, calls) != calls);
   }
+  // To those who wait for that GPU: others may move because others use them.
+  std::set<ConnectionId> waiting;
+  for (const auto& [ticket, task] : pending_)
+    if (task.kind != TaskKind::look && moves[task.gpu]) waiting.insert(task.client);
+  for (const ConnectionId id : waiting)
+    if (const Client* client = find(id); client != nullptr && client->busy() && !client->gone)
+      reply(id, 0, wire::Heartbeat{});
 }
 
 void Core::post(const Pending& task, Task work) {
@@ -279,7 +278,8 @@ User& Core::user_of(const Client& client, TimePoint now) {
   if (users_.size() >= kMostUsers) users_.clear();
   return users_
       .emplace(client.caller.uid, User{.leases = RateLimit(rules_.rates.leases_per_s, now),
-                                       .log = RateLimit(kLinesPerSecond, now)})
+                                       .log = RateLimit(kLinesPerSecond, now),
+                                       .refused = RateLimit(kLinesPerSecond, now)})
       .first->second;
 }
 
@@ -294,7 +294,9 @@ void Core::note(AuditEntry entry, const Client* client, TimePoint now) {
     entry.caller = gpu == nullptr ? client->caller : placed(client->caller, gpu->job);
     entry.client = client->name;
     User& user = user_of(*client, now);
-    if (!user.log.take(now) && !always_written(entry)) {
+    // Of its own: who is refused all the time must not hide what they set.
+    const bool nothing_done = entry.decision == "refused" || entry.decision.starts_with("would_");
+    if (!(nothing_done ? user.refused : user.log).take(now) && !always_written(entry)) {
       ++user.left_out;
       return;
     }

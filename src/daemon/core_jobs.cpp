@@ -117,6 +117,7 @@ void Core::cleared_one(const Pending& task, const Outcome& outcome, TimePoint no
     told.report.outcome = Restoration::failed;
     told.report.detail = outcome ? "its owner answered something else" : outcome.error().what;
     gpu.ready = false;
+    gpu.changed = gpu.changed || (!outcome && outcome.error().code == ErrorCode::conflict);
     gpu.away = told.report.detail;
     gpu.next_try = now + kRetryPeriod;
   } else if (between->left_behind) {

@@ -41,6 +41,7 @@ void Core::prepared_one(const Pending& task, const Outcome& outcome, TimePoint n
       note({.event = "start", .decision = "failed", .gpus = {gpu.identity.id}, .why = outcome.error().what},
            nullptr, now);
     gpu.away = outcome.error().what;
+    gpu.changed = gpu.changed || outcome.error().code == ErrorCode::conflict;  // a dead run's setting stands
     return;
   }
   const auto* prepared = std::get_if<Prepared>(&*outcome);
@@ -128,7 +129,11 @@ void Core::set_one(const Pending& task, Outcome outcome, TimePoint now) {
       if (limits && applied->requested_limit) limits->requested = *applied->requested_limit;
       answer = std::move(*applied);
     } else if (auto* report = std::get_if<RestorationReport>(&*outcome)) {
-      if (report->outcome == Restoration::failed) entry.decision = "failed";
+      if (report->outcome == Restoration::failed)
+        entry.decision = "failed";
+      else if (client->lease)
+        if (const auto& found = client->lease->found[place_in(*client->lease, task.gpu)])
+          gpus_[task.gpu].limits = found->limits;
       entry.why = report->detail;
       answer = wire::Restored{{std::move(*report)}};
     }

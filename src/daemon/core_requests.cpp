@@ -201,7 +201,9 @@ Watts Core::highest_limit(std::size_t place) const {
     if (at_it) highest = std::max(highest, client.in_flight->setting.power_limit.value_or(highest));
     if (!client.lease || client.lease->observed) continue;
     const Lease& lease = *client.lease;
-    const bool goes_back = lease.state == LeaseState::ending || (at_it && client.in_flight->setting.empty());
+    const bool held = gpus_[place].holder == id;
+    const bool goes_back =
+        held && (lease.state == LeaseState::ending || (at_it && client.in_flight->setting.empty()));
     for (std::size_t i = 0; goes_back && i < lease.gpus.size(); ++i)
       if (lease.gpus[i] == place && lease.found[i])
         highest = std::max(highest, lease.found[i]->limits.requested);

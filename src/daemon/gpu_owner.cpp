@@ -107,7 +107,7 @@ Outcome GpuOwner::prepare() {
     ownership_ = std::make_shared<guard::Ownership>(std::move(*ownership));
   }
   Prepared prepared;
-  if (const Status fine = open(); !fine) return fail(fine.error());
+  if (const auto fine = limits(); !fine) return fail(fine.error());  // and the handle answers
   const auto era = guard::present_era(options_.root, options_.driver_version());
   if (!era) return fail(era.error());
   const auto recovery = guard::recover(*folder_, options_.gpu, *opened_, *era);
@@ -131,6 +131,7 @@ Outcome GpuOwner::take(const Take& task) {
     auto prepared = prepare();
     if (!prepared) return prepared;
   }
+  opened_.reset();  // what it can do is what it can do now: MIG is switched without a reset
   const auto now = limits();
   if (!now) return fail(now.error());
   if (Status able = check_capabilities(*opened_->gpu, task.terms); !able) return fail(able.error());

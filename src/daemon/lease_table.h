@@ -39,7 +39,8 @@ struct Lease {
 /// What is remembered of a user beyond their connections.
 struct User {
   RateLimit leases;
-  RateLimit log;
+  RateLimit log;             // of what was done
+  RateLimit refused;         // and of what was not
   std::size_t left_out = 0;  // lines since the last one
   std::string last_refusal{};
 };

@@ -33,7 +33,12 @@ class UserShares {
   }
 
   void came(uid_t uid, double messages_per_s, TimePoint now) {
-    ++users_.try_emplace(uid, User{RateLimit(messages_per_s, now)}).first->second.connections;
+    User& user = users_.try_emplace(uid, User{RateLimit(messages_per_s, now), messages_per_s}).first->second;
+    if (user.per_s != messages_per_s) {  // the rules were read anew
+      user.messages = RateLimit(messages_per_s, now);
+      user.per_s = messages_per_s;
+    }
+    ++user.connections;
   }
   void left(uid_t uid, TimePoint now) {
     User& user = users_.at(uid);
@@ -64,6 +69,7 @@ class UserShares {
  private:
   struct User {
     RateLimit messages;
+    double per_s = 0;
     unsigned connections = 0;
     unsigned read = 0;  // in this turn
     TimePoint left_at{};

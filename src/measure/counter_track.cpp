@@ -59,7 +59,8 @@ CounterStep CounterTrack::add(TimePoint at, Joules counter, const PowerIntegral&
     return step;
   }
   if (drop_glitch(node)) {
-    advance = &step.emplace<CounterAdvance>(counter - nodes_.back().shown);
+    step = CounterAdvance{counter - nodes_.back().shown};
+    advance = std::get_if<CounterAdvance>(&step);
   }
   const Node& last = nodes_.back();
   node.energy_j = last.energy_j;

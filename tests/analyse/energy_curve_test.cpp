@@ -128,6 +128,11 @@ TEST(EnergyCurve, ACounterThatCatchesUpIsBelieved) {
   EXPECT_NEAR(board.all().energy.value(), 162'000, 1e-6);
 }
 
+TEST(EnergyCurve, OneReadingThatIsTooHighByNoMoreThanMayBeIsTakenBack) {
+  const CurveEnergy e = Board().counter(4000, 4001, [](double j) { return j + 300; }).all();
+  EXPECT_NEAR(e.energy.value(), 180'000, 1);
+}
+
 TEST(EnergyCurve, ATablesCounterRestsWhereNoPowerIsReadEither) {
   Board board = Board().counter(4000, 5000, [](double) { return 85'000; }).without_power(4001, 5000);
   board.counter(5000, kReadings + 1, [](double j) { return j - 20'000 + 20; });

@@ -157,7 +157,7 @@ VirtualRunOptions return_fails(std::uint64_t calls) {
 }
 
 TEST(Session, AReturnThatFailsForAMomentIsMadeAgainAndNothingIsJudgedMeanwhile) {
-  VirtualRun virtual_run(return_fails(5));
+  VirtualRun virtual_run(return_fails(3));
   const RunRecord run = virtual_run.run();
   EXPECT_THAT(virtual_run.warnings(), IsEmpty());
   const auto control = blocks_of(run, BlockRole::control);

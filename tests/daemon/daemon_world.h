@@ -33,7 +33,11 @@ inline std::string words(const wire::Body& body) {
 class QueuedOwner final : public Owner {
  public:
   explicit QueuedOwner(OwnerOptions options) : owner_(std::move(options)) {}
-  void post(Ticket ticket, Task task) override { tasks_.emplace_back(ticket, std::move(task)); }
+  void post(Ticket ticket, Task task) override {
+    ++posted_;
+    tasks_.emplace_back(ticket, std::move(task));
+  }
+  [[nodiscard]] std::uint64_t posted() const { return posted_; }
   [[nodiscard]] std::uint64_t calls() const override { return calls_; }
 
   [[nodiscard]] bool waits() const { return !tasks_.empty() && !hangs; }
@@ -51,6 +55,7 @@ class QueuedOwner final : public Owner {
   GpuOwner owner_;
   std::deque<std::pair<Ticket, Task>> tasks_;
   std::uint64_t calls_ = 0;
+  std::uint64_t posted_ = 0;
 };
 
 class DaemonWorld {

@@ -160,6 +160,9 @@ TEST(Leases, AKnobThatTheGpuDoesNotLetBeSetIsNotLeased) {
   EXPECT_THAT(words(refused), HasSubstr("the knob power-limit cannot be set: MIG is on"));
   EXPECT_FALSE(std::filesystem::exists(daemon.world.journal(kOther)));
   EXPECT_TRUE(is<wire::Granted>(daemon.ask(client, wire::Acquire{{kOther}, {Knob::power_limit}, {}})));
+  // Switched while rubatod runs.
+  daemon.world.gpu().mig = false;
+  EXPECT_TRUE(is<wire::Granted>(daemon.ask(daemon.connect(), kOneGpu)));
 }
 
 TEST(Leases, AResetOfTheGpuEndsTheLeaseAndNothingOldIsPutBackOverIt) {
@@ -308,6 +311,27 @@ TEST(Leases, SignsOfLifeAreGivenWhileADriverIsSlowAndNotWhereItHangs) {
   daemon.deliver();
   ASSERT_EQ(daemon.heard(client).size(), before + 1);
   EXPECT_TRUE(is<wire::Heartbeat>(daemon.heard(client).back().body));
+}
+
+TEST(Leases, SignsOfLifeAreThoseOfTheGpuThatIsWaitedFor) {
+  DaemonWorld daemon;
+  const auto first = daemon.connect(1000);
+  (void)daemon.ask(first, kTwoGpus);
+  daemon.owner(1).hangs = true;
+  daemon.send(first, wire::Release{});
+  daemon.settle();
+  const auto second = daemon.connect(1001);
+  (void)daemon.ask(second, kOneGpu);
+  daemon.core().give_signs_of_life();
+  daemon.deliver();
+  const auto before = daemon.heard(first).size();
+  daemon.owner(0).hangs = true;
+  daemon.send(second, limit_to(150));
+  daemon.owner(0).slow_call();
+  daemon.core().give_signs_of_life();
+  daemon.deliver();
+  EXPECT_EQ(daemon.heard(first).size(), before) << "its GPU hangs, whatever the second does with the other";
+  EXPECT_TRUE(is<wire::Heartbeat>(daemon.heard(second).back().body));
 }
 
 TEST(Leases, TheNextStartPutsBackWhatAKilledDaemonLeft) {

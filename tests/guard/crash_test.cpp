@@ -164,18 +164,29 @@ TEST(Crash, AnySingleDriverCallFailingEndsInTheFoundStateOrAnHonestFailure) {
   EXPECT_GT(calls, 20);
 }
 
+TEST(Crash, ADriverThatFailsForAMomentIsAskedASecondTime) {
+  World world;
+  Guard guard(world.options());
+  (void)ask(guard, kAllKnobs);
+  (void)ask(guard, fake::both(150, 1005));
+  world.steps->fail_driver_at = world.steps->driver_calls;
+  EXPECT_EQ(fake::only_report(ask(guard, wire::Restore{kGpu})).outcome, Restoration::restored);
+  EXPECT_EQ(world.gpu().requested, 200);
+  EXPECT_FALSE(world.gpu().sm.on);
+}
+
 TEST(Crash, ADriverThatFailsForGoodKeepsTheJournalUntilItWorksAgain) {
   World world;
   Guard guard(world.options());
   (void)ask(guard, kAllKnobs);
   (void)ask(guard, fake::both(150, 1005));
-  world.gpu().min = 160;  // 200 W stays legal, so nothing is clamped
-  world.steps->fail_driver_at = world.steps->driver_calls;
+  world.gpu().refuses_limits = true;
   auto report = fake::only_report(ask(guard, wire::Restore{kGpu}));
   EXPECT_EQ(report.outcome, Restoration::failed);
   EXPECT_EQ(world.gpu().requested, 150);
   EXPECT_FALSE(world.gpu().sm.on) << "one knob's failure does not stop the other";
   EXPECT_TRUE(std::filesystem::exists(world.journal()));
+  world.gpu().refuses_limits = false;
   report = fake::only_report(ask(guard, wire::Restore{kGpu}));
   EXPECT_EQ(report.outcome, Restoration::restored);
   EXPECT_EQ(world.gpu().requested, 200);

@@ -44,6 +44,7 @@ struct State {
   std::int64_t process = 0;  // that computes there; 0: none
   bool tells_application_clocks = false;
   bool mig = false;
+  bool refuses_limits = false;
   int writes = 0;
   bool illegal = false;  // a write outside what the GPU can do was tried
 };
@@ -132,6 +133,7 @@ class Control final : public device::GpuControl {
         state_.illegal = true;
         return Status(fail(ErrorCode::invalid_argument, "the limit is outside the range"));
       }
+      if (state_.refuses_limits) return Status(fail(ErrorCode::internal, "the driver refuses"));
       state_.requested = std::max(limit.value(), state_.quietly_at_least);
       return Status();
     });
