@@ -149,10 +149,10 @@ Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked
   request.found_clock_stated = judged.wanted.found_clock_stated;
   const auto goal = goal_here(governing, open);
   if (!goal) return fail(goal.error());
-  request.goal = *goal;
   request.space = judged.space->space;
   request.seed = options.seed;
   request.gpus = gpus_of_job(asked, open);
+  request.goal = beside_all(*goal, request.gpus);
   const std::shared_ptr<const Clock> clock = open.selection.backend->clock();
   if (governing.time_left)
     request.deadline = clock->now() + *governing.time_left / clock->wall(Seconds(1.0)).value();
@@ -161,8 +161,8 @@ Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked
     request.remembered = remembered(command, request.space.gpu, open.selection.backend->driver_version());
 
   ChosenStrategy out;
-  out.intent = cat(governing.strategy, " chooses among ", conduct::describe(request.space), " for ",
-                   describe(request.goal));
+  out.intent =
+      cat(governing.strategy, " chooses among ", conduct::describe(request.space), " for ", describe(*goal));
   if (request.remembered)
     out.intent += cat("; an earlier run settled at ", describe(request.remembered->setting));
   const auto& axes = request.space.axes;

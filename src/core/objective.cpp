@@ -10,6 +10,12 @@ constexpr double kMostIdle = 0.8;
 
 }  // namespace
 
+Goal beside_all(Goal goal, unsigned gpus) {
+  for (auto* beside : {&goal.host_watts, &goal.second, &goal.idle})
+    if (*beside) **beside = static_cast<double>(gpus) * **beside;
+  return goal;
+}
+
 Watts beside_board(const Goal& goal) {
   return goal.host_watts.value_or(Watts{}) + goal.second.value_or(Watts{}) - goal.idle.value_or(Watts{});
 }

@@ -31,6 +31,10 @@ struct Goal {
   std::optional<Watts> power_budget{};
 };
 
+/// The same goal where `gpus` are judged by what they draw together: each second costs as much for each of
+/// them.
+[[nodiscard]] Goal beside_all(Goal goal, unsigned gpus);
+
 /// host_watts + second - idle: negative where idle outweighs the others.
 [[nodiscard]] Watts beside_board(const Goal& goal);
 

@@ -37,7 +37,7 @@ struct StrategyRequest {
   Setting wanted;                   // fixed
   bool found_clock_stated = false;  // fixed: the user gave --found-sm-clock
   std::string reason;               // measure-only: why nothing is changed
-  Goal goal;
+  Goal goal;  // its watts are those beside all GPUs together (core: beside_all), as are the tally's
   plan::KnobSpace space;  // of strategies that search; without axes there is nothing to search
   std::shared_ptr<const predict::Model> model;  // learned elsewhere for such GPUs; null: physics alone
   std::optional<TimePoint> deadline;            // of the allocation: nothing may push the job beyond

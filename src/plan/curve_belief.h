@@ -40,9 +40,10 @@ class CurveBelief {
   [[nodiscard]] double energy(std::size_t i) const;
   /// Probability that log time over the found setting's is at most this.
   [[nodiscard]] double holds(std::size_t i, double log_bound) const;
-  /// Of each setting: expected gain over `saved` of the objective energy, where one that breaks the bound
-  /// gains nothing.
-  [[nodiscard]] Eigen::VectorXd expected_gains(double log_bound, double saved, double host_share) const;
+  /// Of each setting: expected gain over `saved` of energy times time to the power of `delay`, where one that
+  /// breaks the bound gains nothing.
+  [[nodiscard]] Eigen::VectorXd expected_gains(double log_bound, double saved, double host_share,
+                                               double delay = 0) const;
   /// Of each setting: expected gain over what is reached already, for the part of the time that it could take
   /// beside that; of energy times time to the power of `delay`.
   [[nodiscard]] Eigen::VectorXd expected_gains(const Reached& reached, double delay, double host_share) const;

@@ -32,7 +32,8 @@ struct Normal {
 
 }  // namespace
 
-Eigen::VectorXd CurveBelief::expected_gains(double log_bound, double saved, double host_share) const {
+Eigen::VectorXd CurveBelief::expected_gains(double log_bound, double saved, double host_share,
+                                            double delay) const {
   const Eigen::ArrayXXf own = time_.own.cast<float>().array().sqrt() + kCertain;
   const Eigen::ArrayXXf own_energy = (time_.own + power_.own).cast<float>().array().sqrt() + kCertain;
   ArrayXf out = ArrayXf::Zero(times_.rows());
@@ -44,8 +45,16 @@ Eigen::VectorXd CurveBelief::expected_gains(double log_bound, double saved, doub
   for (Index k = 0; k < weight_.size(); ++k) {
     const Index suspicion = suspicion_of_[static_cast<std::size_t>(k)];
     const auto time = times_.col(k).array();
-    gain_over = 1 - static_cast<float>(saved) - static_cast<float>(1 - host_share) * energies_.col(k).array();
-    if (host_share > 0) gain_over -= static_cast<float>(host_share) * time.exp();
+    const auto energy = energies_.col(k).array();
+    const auto own_share = static_cast<float>(1 - host_share);
+    const auto time_share = static_cast<float>(host_share);
+    const float most = 1 - static_cast<float>(saved);
+    if (delay > 0)
+      gain_over =
+          most - (own_share * energy + time_share * time.exp()) * (static_cast<float>(delay) * time).exp();
+    else
+      gain_over = most - own_share * energy;
+    if (delay == 0 && host_share != 0) gain_over -= time_share * time.exp();
     // Expected improvement of a normal (Mockus 1978).
     const auto deviation = own_energy.col(suspicion);
     z = gain_over / deviation;
@@ -72,7 +81,7 @@ Eigen::VectorXd CurveBelief::expected_gains(const Reached& reached, double delay
     const auto deviation = own.col(suspicion_of_[static_cast<std::size_t>(k)]);
     lost = time.exp() - 1;
     gain_over = static_cast<float>(1 - host_share) * energies_.col(k).array();
-    if (host_share > 0) gain_over += static_cast<float>(host_share) * (lost + 1);
+    if (host_share != 0) gain_over += static_cast<float>(host_share) * (lost + 1);
     if (delay > 0) gain_over *= (static_cast<float>(delay) * time).exp();
     gain_over = 1 - gain_over - static_cast<float>(reached.saving) -
                 static_cast<float>(reached.price) * (lost - static_cast<float>(reached.faster));

@@ -169,5 +169,19 @@ TEST(CurveBelief, AGainIsExpectedOnlyOfWhatMayKeepTheBound) {
   EXPECT_LT(belief.expected_gains(kBound, 0, 0)[0], 0.01);
 }
 
+TEST(CurveBelief, AGainNetOfIdleIsLargerAndOneOfEdpKnowsTheTime) {
+  CurveBelief belief = either();
+  const auto gain = [&](double host_share, double delay) {
+    return belief.expected_gains(kBound, 0, host_share, delay)[0];
+  };
+  // What the board draws anyway is saved by nobody: of the rest the same joules are more.
+  EXPECT_GT(gain(-0.2, 0), gain(0, 0));
+  EXPECT_LT(gain(0.2, 0), gain(0, 0));
+  CurveBelief slower = belief_of({kSteep});
+  const auto of = [&](double delay) { return slower.expected_gains(std::log(2.0), 0, 0, delay)[0]; };
+  EXPECT_LT(of(2), of(1));
+  EXPECT_LT(of(1), of(0));
+}
+
 }  // namespace
 }  // namespace rubato::plan

@@ -109,5 +109,12 @@ TEST(Spending, WhatIsNotKnownCountsAsLostByCaution) {
   EXPECT_EQ(most_lost(belief, 1, {.caution = 2}), 0);
 }
 
+TEST(Goal, OfSeveralGpusEachHasItsWattsBesideIt) {
+  const Goal one{.host_watts = 300_W, .idle = 60_W};
+  const double share = share_of_time(one, 300_W);
+  EXPECT_NEAR(share_of_time(beside_all(one, 8), 8 * 300_W), share, 1e-12);
+  EXPECT_LT(share_of_time(one, 8 * 300_W), 0.2 * share + 0.05) << "as if the machine were one GPU's";
+}
+
 }  // namespace
 }  // namespace rubato::plan

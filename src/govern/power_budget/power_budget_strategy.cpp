@@ -235,11 +235,12 @@ Decision PowerBudgetStrategy::measured(const Observation& o) {
 // A board that warms up, or a job that slowly changes, moves what comes later away from what came before:
 // between the mean of the outer two of three stretches and the middle one, an even drift cancels.
 std::optional<ShareGain> PowerBudgetStrategy::gain_of(const Tried& tried) const {
-  const auto first = search_->gain(tried.again.empty() ? before_ : tried.means, base_);
-  const auto second = search_->gain(base_, tried.again.empty() ? tried.means : tried.again);
+  const bool once = tried.again.empty();  // of before, tried and base; then of tried, base and tried again
+  const auto first = search_->gain(once ? before_ : base_, tried.means);
+  const auto second = search_->gain(base_, once ? tried.means : tried.again);
   if (!first || !second) return std::nullopt;
   // The stretch in the middle is in both differences.
-  const ShareGain gain{(second->value - first->value) / 2, std::max(first->error, second->error)};
+  const ShareGain gain{(first->value + second->value) / 2, std::max(first->error, second->error)};
   if (gain.value <= std::max(kLeastGain, kErrors * gain.error)) return std::nullopt;
   return gain;
 }
