@@ -28,6 +28,8 @@ constexpr Seconds kRatePeriod{30};
 constexpr std::size_t kPointsForRate = 3000;
 // Between two iterations the program was elsewhere where that took this many of them (as IterationTracker).
 constexpr double kPauseFactor = 5.0;
+// The job's own files name the GPUs its kernels ran on.
+constexpr std::size_t kMostDevices = 64;
 
 std::vector<const progress::Check*> checks_on(const progress::Ruling& ruling, ProgressSource source) {
   std::vector<const progress::Check*> found;
@@ -101,11 +103,16 @@ void IterationWatch::fast(std::size_t gpu, const FastReading& reading) {
 
 void IterationWatch::kernels(const KernelNews& news) {
   for (const KernelRecord& kernel : news.kernels) {
-    kernels_[kernel.device_uuid].add(kernel);
+    const auto known = kernels_.find(kernel.device_uuid);
+    if (known == kernels_.end() && kernels_.size() >= kMostDevices) {
+      ++kernels_elsewhere_;
+      continue;
+    }
+    (known != kernels_.end() ? known->second : kernels_[kernel.device_uuid]).add(kernel);
     tuning_.kernel(kernel);
   }
   for (const record::KernelCycle& cycle : news.cycles) {
-    for (auto& [device, sequence] : kernels_) sequence.cycle_ended(cycle.end);
+    for (auto& [device, sequence] : kernels_) sequence.cycle_ended(cycle.end, cycle.pid);
     tuning_.cycle_ended(cycle.end);
   }
 }
@@ -202,12 +209,19 @@ void IterationWatch::hear_telemetry(TimePoint now, const std::vector<bool>& used
 
 void IterationWatch::hear_kernels(IterationNews& news) {
   std::optional<IterationEstimate> best;
+  std::optional<DeviceKey> whose;
+  double most = 0;
   for (auto& [device, sequence] : kernels_) {
     const auto estimate = sequence.estimate();
-    if (!estimate || (best && estimate->confidence <= best->confidence)) continue;
+    if (!estimate) continue;
+    // Two that are as sure must not take turns.
+    const double sure = estimate->confidence + (heard_device_ == device ? kConfidenceMoved : 0.0);
+    if (best && sure <= most) continue;
     best = estimate;
-    heard_device_ = device;
+    whose = device;
+    most = sure;
   }
+  if (whose) heard_device_ = whose;
   if (best) arbiter_.tell(*best);
   for (auto& [device, sequence] : kernels_) {
     const auto iterations = sequence.take_iterations();

@@ -62,6 +62,8 @@ class IterationWatch {
   /// Given out by step() so far, and the end of the latest.
   [[nodiscard]] std::int64_t given_out() const { return given_out_; }
   [[nodiscard]] std::optional<TimePoint> last_end() const { return last_end_; }
+  /// Kernels that were not looked at, as they ran on more GPUs than are followed.
+  [[nodiscard]] std::uint64_t kernels_elsewhere() const { return kernels_elsewhere_; }
 
  private:
   using DeviceKey = std::array<std::uint8_t, 16>;
@@ -88,6 +90,7 @@ class IterationWatch {
   bool counted_ = false;                  // iterations were, by telemetry
   std::map<DeviceKey, progress::KernelSequence> kernels_;
   std::optional<DeviceKey> heard_device_;
+  std::uint64_t kernels_elsewhere_ = 0;
   progress::MarkEstimate marks_;
   std::optional<TimePoint> last_mark_;
   progress::Arbiter arbiter_;

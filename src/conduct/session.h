@@ -247,6 +247,7 @@ class Session final : public measure::SampleSink {
   TimePoint pause_begin_;  // of the latest time rubato itself stood still, which is one gap for all GPUs
   TimePoint pause_end_;
   bool restart_told_ = false;
+  bool kernels_elsewhere_told_ = false;
   bool marks_seen_ = false;
   std::deque<double> steps_s_;  // of the latest iterations
   std::optional<std::pair<std::int32_t, std::int32_t>>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "conduct/session.h"
 #include "progress/stats.h"
@@ -111,6 +112,10 @@ void Session::follow_kernels(TimePoint now, bool last) {
   if (!parts_.kernels) return;
   const KernelNews news = parts_.kernels(now, last);
   watch_->kernels(news);
+  if (watch_->kernels_elsewhere() > 0 && !std::exchange(kernels_elsewhere_told_, true))
+    warn(Error{ErrorCode::corrupt,
+               "the job tells of kernels on more GPUs than are followed; the rest of them is "
+               "not looked at"});
   if (parts_.plan) parts_.plan->kernels(news);
   if (!news.kernels.empty() && !first_kernel_) first_kernel_ = news.kernels.front().begin;
   if (parts_.keep_kernels && first_kernel_ && now - *first_kernel_ > *parts_.keep_kernels) return;

@@ -24,8 +24,9 @@ class KernelSequence {
   /// Records of one GPU, by begin; of several processes and streams in any mixture. A CUDA graph's launch is
   /// one token. `lost_before` breaks the sequence where it is not 0.
   void add(const KernelRecord& record);
-  /// Between `end` and the next record nothing is known.
-  void cycle_ended(TimePoint end);
+  /// Between `end` and the process's next record nothing is known of it. Every process ends its own cycles;
+  /// those of one that ran nothing here are ignored.
+  void cycle_ended(TimePoint end, std::int32_t pid);
 
   [[nodiscard]] std::optional<IterationEstimate> estimate() const;
   /// Iterations that were seen whole since the last call: from the begin of their first kernel to the begin

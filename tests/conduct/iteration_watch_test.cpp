@@ -40,17 +40,20 @@ class IterationWatchTest : public testing::Test {
   }
 
   /// Six kernels in each iteration; the whole second is one cycle of recording among others.
-  void kernels(double begin) {
+  void kernels(double begin) { watch_.kernels(iteration_of(77, begin)); }
+
+  static KernelNews iteration_of(std::int32_t pid, double begin) {
     KernelNews news;
     for (unsigned k = 0; k < 6; ++k) {
       KernelRecord kernel;
       kernel.begin = at(begin + 0.1 * k);
       kernel.end = at(begin + 0.1 * k + 0.08);
       kernel.name_hash = 100 + k;
-      kernel.pid = 77;
+      kernel.pid = pid;
+      kernel.device_uuid[0] = static_cast<std::uint8_t>(pid);
       news.kernels.push_back(kernel);
     }
-    watch_.kernels(news);
+    return news;
   }
 
   void hear(const IterationNews& news) {
@@ -123,6 +126,39 @@ TEST_F(IterationWatchTest, KernelsTellWhereTheBoardTellsNothing) {
   EXPECT_EQ(used_.back().source, ProgressSource::kernels);
   EXPECT_EQ(used_.back().launches, 6U);
   EXPECT_GT(given_out_.size(), 40U);
+}
+
+// Four processes, each on its own GPU: each ends its cycle of ten seconds.
+TEST_F(IterationWatchTest, CyclesOfOtherRanksAreNotThoseOfThisGpu) {
+  for (int second = 0; second < 60; ++second) {
+    for (std::int32_t rank = 1; rank <= 4; ++rank) {
+      KernelNews news = iteration_of(rank, second);
+      if (second % 10 == 9) news.cycles.push_back({at(second - 9), at(second + 0.6), rank, 0});
+      watch_.kernels(news);
+    }
+    hear(watch_.step(at(second + 0.9), {true}));
+  }
+  ASSERT_TRUE(watch_.ruling().estimate);
+  EXPECT_EQ(watch_.ruling().estimate->why.find("no whole iteration"), std::string::npos);
+  EXPECT_GT(watch_.ruling().estimate->confidence, 0.6);
+  EXPECT_GT(given_out_.size(), 45U);
+}
+
+TEST_F(IterationWatchTest, GpusThatAreAsSureDoNotTakeTurns) {
+  for (int second = 0; second < 60; ++second) {
+    watch_.kernels(iteration_of(2, second));
+    hear(watch_.step(at(second + 0.6), {true}));
+    watch_.kernels(iteration_of(1, second + 0.3));
+    hear(watch_.step(at(second + 0.9), {true}));
+  }
+  ASSERT_GT(given_out_.size(), 40U);
+  for (const Iteration& one : given_out_)
+    EXPECT_EQ((one.begin.ns - given_out_.front().begin.ns) % 1'000'000'000, 0);
+}
+
+TEST_F(IterationWatchTest, KernelsOnMoreGpusThanAHostHasAreCountedAndNotLookedAt) {
+  for (std::int32_t gpu = 1; gpu <= 70; ++gpu) watch_.kernels(iteration_of(gpu, 0));
+  EXPECT_EQ(watch_.kernels_elsewhere(), 6U * 6U);
 }
 
 TEST_F(IterationWatchTest, ASteadyStateIsStatedOnce) {

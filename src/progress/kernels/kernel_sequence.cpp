@@ -17,9 +17,10 @@ using namespace kernels;  // the parts this file puts together
 
 namespace {
 
-constexpr std::uint64_t kSmallLoss = 32;    // launches: a pattern is followed over so many lost ones
-constexpr std::uint64_t kFirstSearch = 16;  // launches
-constexpr std::size_t kMostStreams = 3;     // searched, the busiest first
+constexpr std::uint64_t kSmallLoss = 32;       // launches: a pattern is followed over so many lost ones
+constexpr std::uint64_t kFirstSearch = 16;     // launches
+constexpr std::uint64_t kProcessLook = 1'024;  // launches after which another process may be followed
+constexpr std::size_t kMostStreams = 3;        // searched, the busiest first
 constexpr unsigned kManyFailures = 12;
 constexpr std::size_t kFewLaunches = 1U << 15;
 constexpr std::size_t kMostWaiting = 1U << 16;  // iterations that nobody took
@@ -43,6 +44,7 @@ struct KernelSequence::Impl {
   std::int64_t next_index = 0;
   std::optional<TimePoint> told_until;  // end of the last iteration that was told
   TimePoint now{INT64_MIN};
+  TimePoint process_now{INT64_MIN};  // of the process
   std::uint64_t dropped = 0;
 
   std::uint64_t launches = 0;  // used
@@ -64,6 +66,7 @@ struct KernelSequence::Impl {
   bool use(const KernelRecord& r);
   void tell(const FollowedStep& step);
   void take(const FollowedStep& step);
+  [[nodiscard]] bool left_behind() { return process && history.busiest_process() != *process; }
   void search();
   [[nodiscard]] std::optional<std::pair<Lane, FoundPattern>> search_from(TimePoint from);
   void adopt(Lane lane, FoundPattern found);
@@ -128,8 +131,10 @@ void KernelSequence::Impl::adopt(Lane lane, FoundPattern found) {
   std::vector<FollowedStep> steps;
   std::optional<std::uint16_t> run;
   for (const LaunchHistory::Entry& e : history.entries()) {
-    if (run && *run != e.run) fresh.cutter.lose();
-    run = e.run;
+    if (e.lane == lane) {
+      if (run && *run != e.run) fresh.cutter.lose();
+      run = e.run;
+    }
     const FollowedStep step = fresh.follow(history, table, e);
     if (step.ended > 0) steps.push_back(step);
   }
@@ -146,6 +151,7 @@ void KernelSequence::Impl::search() {
   const std::int32_t busiest = history.busiest_process();
   if (process && *process != busiest) followed.reset();
   process = busiest;
+  process_now = history.latest(busiest).value_or(now);
   auto best = search_from(TimePoint{INT64_MIN});
   if (followed && !followed->recognised() && !(best && best->second.in_all)) {
     // The pattern is not seen any more: what came since may replace it once that has lasted, as an evaluation
@@ -186,7 +192,7 @@ std::optional<std::pair<Lane, FoundPattern>> KernelSequence::Impl::search_from(T
 
 // When to look at everything again: often while little is known, hardly ever when a pattern goes on and on.
 void KernelSequence::Impl::review() {
-  bool due = launches >= search_at;
+  bool due = launches >= search_at || (launches % kProcessLook == 0 && left_behind());
   if (followed && !followed->recognised()) {
     if (review_at == 0) review_at = followed->since_whole + 512;
     if (followed->since_whole >= review_at) {
@@ -220,7 +226,7 @@ std::string KernelSequence::Impl::reason() const {
 
 std::optional<IterationEstimate> KernelSequence::Impl::estimate() const {
   IterationEstimate e;
-  e.at = now;
+  e.at = process_now;
   e.source = ProgressSource::kernels;
   const auto period = followed ? followed->log.period() : std::nullopt;
   if (period && period->value() > 0) {
@@ -254,11 +260,12 @@ void KernelSequence::add(const KernelRecord& record) {
     return;
   }
   if (record.lost_before > kSmallLoss) {
-    s.history.break_off();
-    if (s.followed) s.followed->cutter.lose();
+    s.history.break_off(record.pid);
+    if (s.followed && s.followed->pid == record.pid) s.followed->cutter.lose();
   }
   s.history.add(*lane, record, s.table.token(record));
   s.now = std::max(s.now, record.begin);
+  if (s.process == record.pid) s.process_now = std::max(s.process_now, record.begin);
   ++s.launches;
   ++s.launches_in_cycle;
   if (!s.process || *s.process == record.pid) s.rate.add(record.begin);
@@ -269,10 +276,15 @@ void KernelSequence::add(const KernelRecord& record) {
   s.review();
 }
 
-void KernelSequence::cycle_ended(TimePoint end) {
+void KernelSequence::cycle_ended(TimePoint end, std::int32_t pid) {
   Impl& s = *impl_;
+  if (!s.history.knows(pid)) return;
   s.now = std::max(s.now, end);
-  if (s.launches_in_cycle > 0 && !s.followed) s.search();
+  if (s.launches_in_cycle > 0 && (!s.followed || s.left_behind())) s.search();
+  s.launches_in_cycle = 0;
+  s.history.cycle_ended(pid, end);
+  if (s.process != pid) return;
+  s.process_now = std::max(s.process_now, end);
   if (s.followed) {
     const std::uint64_t fitted =
         s.followed->cutter.fitted() - std::min(s.fitted_before_cycle, s.followed->cutter.fitted());
@@ -282,9 +294,7 @@ void KernelSequence::cycle_ended(TimePoint end) {
     s.followed->cutter.lose();
   }
   s.whole_in_cycle = 0;
-  s.launches_in_cycle = 0;
   s.rate.cycle_ended();
-  s.history.break_off();
 }
 
 std::optional<IterationEstimate> KernelSequence::estimate() const {

@@ -85,7 +85,7 @@ TEST(KernelSequenceBadInput, RecordsThatAllBeginAtOnceGiveNoPeriod) {
 
 TEST(KernelSequenceBadInput, CyclesWithoutRecordsChangeNothing) {
   Teller t;
-  for (int i = 0; i < 5; ++i) t.sequence.cycle_ended(t.now);
+  for (int i = 0; i < 5; ++i) t.sequence.cycle_ended(t.now, t.next.pid);
   EXPECT_FALSE(t.estimate());
   t.play(times(kTen, 40));
   EXPECT_EQ(t.launches(), 10U);
@@ -124,7 +124,7 @@ RC_GTEST_PROP(KernelSequenceProperty, WhateverComesIterationsGoForwardAndConfide
     r.pid = *rc::gen::inRange(0, 2);
     r.lost_before = *rc::gen::inRange<std::uint64_t>(0, 20) == 0 ? 100U : 0U;
     sequence.add(r);
-    if (i % 97 == 0) sequence.cycle_ended(TimePoint{now});
+    if (i % 97 == 0) sequence.cycle_ended(TimePoint{now}, i % 2);
     for (const Iteration& one : sequence.take_iterations()) {
       RC_ASSERT(one.begin >= last);
       RC_ASSERT(one.end > one.begin);

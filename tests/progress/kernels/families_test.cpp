@@ -47,18 +47,19 @@ bool iterations_fit(const Job& job, const std::vector<Iteration>& told) {
 Outcome run(const Job& job) {
   Outcome out;
   KernelSequence sequence;
+  const std::int32_t pid = job.records.front().pid;  // jobs told of in cycles have one process
   std::size_t ended = 0;
   std::size_t next_look = 64;
   for (std::size_t i = 0; i < job.records.size(); ++i) {
     while (ended < job.cycle_ends.size() && job.cycle_ends[ended] < job.records[i].begin)
-      sequence.cycle_ended(job.cycle_ends[ended++]);
+      sequence.cycle_ended(job.cycle_ends[ended++], pid);
     sequence.add(job.records[i]);
     if (i + 1 < next_look) continue;
     next_look += next_look / 4;
     const auto e = sequence.estimate();
     if (e && e->confidence > kSure && !states_truth(job, *e)) out.ever_sure_and_wrong = true;
   }
-  while (ended < job.cycle_ends.size()) sequence.cycle_ended(job.cycle_ends[ended++]);
+  while (ended < job.cycle_ends.size()) sequence.cycle_ended(job.cycle_ends[ended++], pid);
   const auto e = sequence.estimate();
   if (!e) return out;
   out.confidence = e->confidence;
