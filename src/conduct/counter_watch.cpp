@@ -13,6 +13,8 @@ namespace {
 // longest is seen in part.
 constexpr Seconds kShortest{4.0};
 constexpr Seconds kLongest{60.0};
+// Until counters that somebody else has are asked for again.
+constexpr Seconds kUntilFree{60.0};
 
 Seconds window_for(std::optional<Seconds> period) {
   if (!period || *period <= Seconds(0)) return kShortest;
@@ -39,6 +41,13 @@ void CounterWatch::give_up(Error why) {
   why_.reset();
   begin_.reset();
   complaint_ = std::move(why);
+}
+
+void CounterWatch::failed(Error why, TimePoint now) {
+  if (why.code != ErrorCode::busy || was_busy_) return give_up(std::move(why));
+  was_busy_ = true;
+  begin_.reset();
+  not_before_ = now + kUntilFree;
 }
 
 bool CounterWatch::ready() {
@@ -77,29 +86,39 @@ std::optional<record::FeatureWindow> CounterWatch::step(TimePoint now, const Set
                                                         std::optional<Seconds> period, bool may_begin) {
   if (given_up_ || !why_) return std::nullopt;
   if (!begin_) {
-    if (!may_begin || !ready()) return std::nullopt;
+    if (!may_begin || now < not_before_ || !ready()) return std::nullopt;
     if (const auto begun = provider_->begin(now); !begun) {
-      give_up(begun.error());
+      failed(begun.error(), now);
       return std::nullopt;
     }
     begin_ = now;
-    end_due_ = now + window_for(period);
+    end_due_ = now + (longer_ ? kLongest : window_for(period));
     return std::nullopt;
   }
   if (now < *end_due_) {
     if (const auto due = provider_->next_due(); due && now >= *due)
-      if (const auto polled = provider_->poll(now); !polled) give_up(polled.error());
+      if (const auto polled = provider_->poll(now); !polled) {
+        static_cast<void>(provider_->end(now));
+        failed(polled.error(), now);
+      }
     return std::nullopt;
   }
   begin_.reset();
   auto features = provider_->end(now);
+  // Some tell news every 30 s: one longer window shows whether there is any. Where it had, windows stay long.
+  const bool empty = features ? provider_->source() != provider_->facts().name
+                              : features.error().code == ErrorCode::unavailable;
+  const bool again = empty && !tried_longer_;
+  tried_longer_ = tried_longer_ || empty;
+  longer_ = again || (longer_ && !empty);
   if (!features) {
-    give_up(features.error());
+    if (!again) failed(features.error(), now);
     return std::nullopt;
   }
-  record::FeatureWindow window{gpu_.identity().id, std::string(provider_->facts().name), *features, in_force,
-                               std::move(*why_)};
-  why_.reset();
+  was_busy_ = false;
+  record::FeatureWindow window{gpu_.identity().id, std::string(provider_->source()), *features, in_force,
+                               *why_};
+  if (!again) why_.reset();
   return window;
 }
 

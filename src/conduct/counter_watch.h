@@ -38,12 +38,18 @@ class CounterWatch {
  private:
   [[nodiscard]] bool ready();
   void give_up(Error why);
+  /// Busy counters are tried once more, later; everything else is given up.
+  void failed(Error why, TimePoint now);
 
   device::Gpu& gpu_;
   std::string provider_name_;
   std::unique_ptr<feature::Provider> provider_;
   bool given_up_ = false;
   std::optional<Error> complaint_;
+  bool was_busy_ = false;  // and no window came to its end since
+  TimePoint not_before_;
+  bool longer_ = false;  // the windows to come
+  bool tried_longer_ = false;
   std::optional<std::string> why_;
   std::optional<TimePoint> begin_;
   std::optional<TimePoint> end_due_;

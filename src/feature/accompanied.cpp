@@ -33,6 +33,7 @@ class Accompanied final : public Provider {
     const Status begun = counters_->begin(now);
     if (!begun) return begun;
     open_ = true;
+    begin_ = now;
     means_.begin(now);
     return begun;
   }
@@ -40,9 +41,21 @@ class Accompanied final : public Provider {
   Result<FeatureVector> end(TimePoint now) override {
     open_ = false;
     Result<FeatureVector> counted = counters_->end(now);
-    if (counted) means_.fill(*counted);
-    return counted;
+    const bool empty = !counted && counted.error().code == ErrorCode::unavailable;
+    means_alone_ = false;
+    if (!counted && !empty) return counted;
+    FeatureVector out;
+    out.begin = begin_;
+    out.end = now;
+    if (counted) out = *counted;
+    means_.fill(out);
+    // Better than nothing, and what `utilisation` would have told by itself.
+    means_alone_ = empty && out[Feature::sm_utilisation];
+    if (empty && !means_alone_) return counted;
+    return out;
   }
+
+  std::string_view source() const override { return means_alone_ ? kSlowMeansName : counters_->source(); }
 
  private:
   std::unique_ptr<Provider> counters_;
@@ -50,6 +63,8 @@ class Accompanied final : public Provider {
   SlowMeans means_;
   std::vector<Feature> features_;
   bool open_ = false;
+  bool means_alone_ = false;  // of the last window
+  TimePoint begin_;
 };
 
 }  // namespace

@@ -8,7 +8,8 @@
 
 namespace rubato::feature {
 
-/// The same provider; its windows hold SlowMeans besides, of the readings that see() was shown.
+/// The same provider; its windows hold SlowMeans besides, of the readings that see() was shown, and these
+/// alone where the counters had nothing to tell: source() is then "utilisation".
 [[nodiscard]] std::unique_ptr<Provider> accompany(std::unique_ptr<Provider> counters, device::Gpu& gpu);
 
 }  // namespace rubato::feature

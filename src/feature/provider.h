@@ -47,6 +47,8 @@ class Provider {
   /// Means over the window, which is closed whatever this returns. Errors: conflict where none is open;
   /// unavailable where it was too short to hold one update; what the driver says.
   [[nodiscard]] virtual Result<FeatureVector> end(TimePoint now) = 0;
+  /// Who told what the last window holds: another name than its own where its counters came out empty.
+  [[nodiscard]] virtual std::string_view source() const { return facts().name; }
   /// Driver calls so far, and the time inside them.
   [[nodiscard]] virtual CallCost cost() const = 0;
 };

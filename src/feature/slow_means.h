@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/feature_schema.h"
@@ -10,6 +11,9 @@
 #include "device/gpu.h"
 
 namespace rubato::feature {
+
+/// What they go by where they stand alone.
+inline constexpr std::string_view kSlowMeansName = "utilisation";
 
 class SlowMeans {
  public:

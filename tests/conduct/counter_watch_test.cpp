@@ -4,6 +4,7 @@
 
 #include "device/sim/gpu_view.h"
 #include "device/sim/world.h"
+#include "feature/training_gpu.h"
 
 namespace rubato::conduct {
 namespace {
@@ -75,6 +76,86 @@ TEST_F(CounterWatchTest, AProviderThatIsNoneIsSaidOnceAndNeverAskedAgain) {
   watch.want("the job changed");
   EXPECT_FALSE(look(watch, 10_s, 20_s));
   EXPECT_FALSE(watch.take_complaint());
+}
+
+/// Counters of a simulated GPU at work, which refuse where a test says so.
+class RefusingCounters : public testing::Test {
+ protected:
+  /// Steps once a second; `seen` false: nothing but the counters tells of the GPU.
+  std::optional<record::FeatureWindow> look(Seconds span, bool seen) {
+    const TimePoint end = gpu_.now() + span;
+    while (gpu_.now() < end) {
+      gpu_.go_on(1_s);
+      if (seen) watch_.see(gpu_.read_slow().value());
+      if (auto window = watch_.step(gpu_.now(), {}, std::nullopt, true)) return window;
+    }
+    return std::nullopt;
+  }
+  static double length(const record::FeatureWindow& window) {
+    return (window.features.end - window.features.begin).value();
+  }
+
+  feature::TrainingGpu gpu_{feature::Guise::simulated};
+  CounterWatch watch_{gpu_, "simulated"};
+};
+
+TEST_F(RefusingCounters, AnEmptyWindowIsFollowedByALongerOne) {
+  watch_.want("the iteration was found");
+  EXPECT_FALSE(look(2_s, false));
+  gpu_.refuse_counters(ErrorCode::unavailable);
+  EXPECT_FALSE(look(3_s, false)) << "it ends after 5 s, and tells nothing";
+  gpu_.refuse_counters(std::nullopt);
+  const auto window = look(100_s, false);
+  ASSERT_TRUE(window);
+  EXPECT_NEAR(length(*window), 60, 2);
+  EXPECT_EQ(window->why, "the iteration was found");
+  EXPECT_FALSE(watch_.take_complaint());
+}
+
+TEST_F(RefusingCounters, TwoEmptyWindowsEndTheCounting) {
+  watch_.want("the iteration was found");
+  EXPECT_FALSE(look(2_s, false));
+  for (const Seconds span : {3_s, 2_s, 62_s}) {
+    EXPECT_FALSE(watch_.take_complaint());
+    gpu_.refuse_counters(span > 2_s ? std::optional(ErrorCode::unavailable) : std::nullopt);
+    EXPECT_FALSE(look(span, false));
+  }
+  EXPECT_TRUE(watch_.take_complaint());
+}
+
+TEST_F(RefusingCounters, WhatWasSeenMeanwhileIsKeptAndTheCountersAreTriedOnceMore) {
+  watch_.want("the iteration was found");
+  EXPECT_FALSE(look(2_s, true));
+  gpu_.refuse_counters(ErrorCode::unavailable);
+  const auto seen = look(4_s, true);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->provider, "utilisation");
+  EXPECT_TRUE(seen->features[Feature::sm_utilisation]);
+  gpu_.refuse_counters(std::nullopt);
+  const auto counted = look(100_s, true);
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->provider, "simulated");
+  EXPECT_NEAR(length(*counted), 60, 2);
+  EXPECT_FALSE(look(100_s, true)) << "both for one reason";
+}
+
+TEST_F(RefusingCounters, BusyOnesAreAskedLater) {
+  watch_.want("the iteration was found");
+  gpu_.refuse_counters(ErrorCode::busy);
+  EXPECT_FALSE(look(30_s, false));
+  EXPECT_FALSE(watch_.take_complaint());
+  gpu_.refuse_counters(std::nullopt);
+  EXPECT_FALSE(look(20_s, false)) << "not yet";
+  EXPECT_TRUE(look(30_s, false));
+}
+
+TEST_F(RefusingCounters, ThatStayBusyAreGivenUp) {
+  watch_.want("the iteration was found");
+  gpu_.refuse_counters(ErrorCode::busy);
+  EXPECT_FALSE(look(100_s, false));
+  const auto complaint = watch_.take_complaint();
+  ASSERT_TRUE(complaint);
+  EXPECT_EQ(complaint->code, ErrorCode::busy);
 }
 
 }  // namespace

@@ -168,6 +168,28 @@ TEST(AccompaniedCounters, HoldTheClockAtWhichWasCounted) {
   EXPECT_TRUE((*counted)[Feature::sm_active]) << "beside the counters";
 }
 
+TEST(AccompaniedCounters, ThatHadNothingToTellLeaveTheUtilisationAndSayWhoseItIs) {
+  TrainingGpu gpu(Guise::hardware);
+  const auto provider = open_provider("gpm", gpu).value();
+  ASSERT_TRUE(provider->begin(gpu.now()));
+  const TimePoint from = gpu.now();
+  gpu.go_on(5_s);
+  provider->see(gpu.read_slow().value());
+  gpu.refuse_counters(ErrorCode::unavailable);
+  const auto counted = provider->end(gpu.now());
+  ASSERT_TRUE(counted) << counted.error().what;
+  EXPECT_TRUE((*counted)[Feature::sm_utilisation]);
+  EXPECT_FALSE((*counted)[Feature::sm_active]);
+  EXPECT_EQ(counted->begin, from);
+  EXPECT_EQ(counted->end, gpu.now());
+  EXPECT_EQ(provider->source(), "utilisation");
+  gpu.refuse_counters(std::nullopt);
+  ASSERT_TRUE(provider->begin(gpu.now()));
+  gpu.go_on(5_s);
+  ASSERT_TRUE(provider->end(gpu.now()));
+  EXPECT_EQ(provider->source(), "gpm") << "of the last window";
+}
+
 // The one who opens a kind that cannot work learns why, and nothing else happens.
 TEST(UnavailableProvider, SaysWhyAndCountsNothing) {
   for (const ProviderKind& kind : provider_kinds()) {

@@ -34,7 +34,7 @@ class TrainingGpu final : public device::Gpu {
     }
   }
   [[nodiscard]] TimePoint now() const { return now_; }
-  void refuse_counters(ErrorCode code) { refusal_ = code; }
+  void refuse_counters(std::optional<ErrorCode> code) { refusal_ = code; }
 
   const GpuIdentity& identity() const override { return inner_->identity(); }
   const Capabilities& capabilities() const override { return can_; }

@@ -7,7 +7,7 @@ namespace rubato::feature::utilisation {
 namespace {
 
 constexpr ProviderFacts kFacts = {
-    .name = "utilisation",
+    .name = kSlowMeansName,
     .says =
         "the share of time with any kernel and with any memory access, and the SM clock: says whether the "
         "GPU works, little of at what",
