@@ -32,6 +32,7 @@ Result<AdviceModel> learnt_from(const std::string& file, std::span<const Knob> k
     auto& seen = out.facts.gpus_seen;
     if (std::find(seen.begin(), seen.end(), curve.known.gpu) == seen.end()) seen.push_back(curve.known.gpu);
   }
+  out.facts.knobs.assign(knobs.begin(), knobs.end());
   out.facts.on_unseen_gpus = experiment::saving_on_unseen_gpus(*curves, **learner, knobs, goal, caution);
   return out;
 }
@@ -39,6 +40,7 @@ Result<AdviceModel> learnt_from(const std::string& file, std::span<const Knob> k
 AdviceModel from_file(const experiment::ModelFile& file, std::string_view name) {
   AdviceModel out{file.model, {}};
   out.facts.name = cat(name, " (", file.learner, ", learnt from ", file.table, ")");
+  out.facts.knobs = file.knobs;
   for (const experiment::ModelGpu& gpu : file.gpus) out.facts.gpus_seen.push_back(gpu.name);
   return out;
 }
@@ -103,7 +105,9 @@ Result<AdviceModel> model_for_advice(const ModelWish& wish, std::string_view gpu
   if (!wish.file.empty()) {
     const auto file = experiment::read_model_file(wish.file);
     if (!file) return fail(file.error());
-    return from_file(*file, std::filesystem::path(wish.file).filename().string());
+    AdviceModel named = from_file(*file, std::filesystem::path(wish.file).filename().string());
+    if (const Status fine = experiment::check_knobs(named.facts, knobs); !fine) return fail(fine.error());
+    return named;
   }
   if (auto kept = kept_for(gpu, knobs)) return std::move(*kept);
   if (auto shipped = shipped_for(gpu, knobs)) return std::move(*shipped);

@@ -22,20 +22,13 @@ Status all_there(const Job& job, std::span<const Knob> knobs) {
   return {};
 }
 
-predict::KnobPoint only(predict::KnobPoint at, std::span<const Knob> knobs) {
-  if (!named(knobs, Knob::power_limit)) at.power_limit.reset();
-  if (!named(knobs, Knob::sm_clock)) at.sm_clock.reset();
-  if (!named(knobs, Knob::memory_clock)) at.memory_clock.reset();
-  return at;
-}
-
 }  // namespace
 
 Result<Job> restricted(const Job& job, std::span<const Knob> knobs) {
   if (const Status there = all_there(job, knobs); !there) return fail(there.error());
   Job out = job;
-  out.space.found = only(job.space.found, knobs);
-  out.space.highest = only(job.space.highest, knobs);
+  out.space.found = predict::only(job.space.found, knobs);
+  out.space.highest = predict::only(job.space.highest, knobs);
   std::erase_if(out.space.axes, [&](const plan::KnobAxis& axis) { return !named(knobs, axis.knob); });
   out.grid.clear();
   for (Truth& program : out.programs) {
@@ -50,7 +43,7 @@ Result<Job> restricted(const Job& job, std::span<const Knob> knobs) {
       kept = kept && (named(knobs, job.space.axes[a].knob) || at[a] == found[a]);
     if (!kept) continue;
     if (k == job.found) out.found = out.grid.size();
-    out.grid.push_back(only(job.grid[k], knobs));
+    out.grid.push_back(predict::only(job.grid[k], knobs));
     for (std::size_t p = 0; p < out.programs.size(); ++p) {
       out.programs[p].time.push_back(job.programs[p].time[k]);
       out.programs[p].energy.push_back(job.programs[p].energy[k]);

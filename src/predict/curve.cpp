@@ -23,17 +23,6 @@ KnobPoint point_of(const SweepRow& row) {
   return {row.power_limit, row.sm_clock, row.memory_clock};
 }
 
-/// What is not varied stands absent.
-KnobPoint only(const KnobPoint& at, std::span<const Knob> knobs) {
-  KnobPoint out;
-  for (const Knob knob : knobs) {
-    if (knob == Knob::power_limit) out.power_limit = at.power_limit;
-    if (knob == Knob::sm_clock) out.sm_clock = at.sm_clock;
-    if (knob == Knob::memory_clock) out.memory_clock = at.memory_clock;
-  }
-  return out;
-}
-
 KnobPoint without(KnobPoint at, std::span<const Knob> knobs) {
   for (const Knob knob : knobs) {
     if (knob == Knob::power_limit) at.power_limit.reset();
@@ -267,6 +256,16 @@ class Curves {
 };
 
 }  // namespace
+
+KnobPoint only(const KnobPoint& at, std::span<const Knob> knobs) {
+  KnobPoint out;
+  for (const Knob knob : knobs) {
+    if (knob == Knob::power_limit) out.power_limit = at.power_limit;
+    if (knob == Knob::sm_clock) out.sm_clock = at.sm_clock;
+    if (knob == Knob::memory_clock) out.memory_clock = at.memory_clock;
+  }
+  return out;
+}
 
 Result<std::vector<Curve>> curves_of(const SweepTable& table, std::span<const Knob> knobs) {
   return Curves(table, knobs).make();

@@ -22,6 +22,9 @@ struct KnobPoint {
   auto operator<=>(const KnobPoint&) const = default;
 };
 
+/// What is not among `knobs` stands absent.
+[[nodiscard]] KnobPoint only(const KnobPoint& at, std::span<const Knob> knobs);
+
 /// One measured setting. Time and energy per unit of fixed work; `repeats` rows of a table may stand behind
 /// it.
 struct Observed {

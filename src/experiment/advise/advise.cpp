@@ -49,6 +49,13 @@ std::string highest_named(const predict::Known& known) {
   return highest ? cat(known.gpu, " of ", *highest) : known.gpu;
 }
 
+/// As the model's own table told of it.
+void reduce(predict::Known& known, std::span<const Knob> knobs) {
+  known.at_default.at = predict::only(known.at_default.at, knobs);
+  known.highest = predict::only(known.highest, knobs);
+  for (predict::Observed& probe : known.probes) probe.at = predict::only(probe.at, knobs);
+}
+
 }  // namespace
 
 bool same_board(std::string_view in_table, std::string_view by_driver) {
@@ -57,6 +64,16 @@ bool same_board(std::string_view in_table, std::string_view by_driver) {
   return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
     return std::any_of(there.begin(), there.end(), [&](const std::string& w) { return is_word(word, w); });
   });
+}
+
+Status check_knobs(const ModelFacts& facts, std::span<const Knob> wanted) {
+  if (facts.knobs.empty()) return {};
+  for (const Knob knob : wanted)
+    if (std::find(facts.knobs.begin(), facts.knobs.end(), knob) == facts.knobs.end())
+      return fail(ErrorCode::invalid_argument,
+                  cat(facts.name, " did not learn what the ", name_of(knob), " does"),
+                  cat("name its own knobs with --knobs, or train one with --knobs ", name_of(knob)));
+  return {};
 }
 
 Result<Advice> advise(const predict::Model& model, const ModelFacts& facts, const AdviceRequest& request) {
@@ -76,6 +93,7 @@ Result<Advice> advise(const predict::Model& model, const ModelFacts& facts, cons
   }
   predict::Known known = request.known;
   if (out.gpu_seen) known.gpu = *seen;  // as the model calls it
+  if (!facts.knobs.empty()) reduce(known, facts.knobs);
   auto believed = model.predict(known, request.candidates);
   if (!believed) return fail(believed.error());
   const Watts board = request.known.at_default.power();

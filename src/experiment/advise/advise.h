@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct SavingInterval {
 struct ModelFacts {
   std::string name;
   std::vector<std::string> gpus_seen;
+  /// That varied where it learnt; the others it never saw, and is not to be told of. Empty: any.
+  std::vector<Knob> knobs{};
   /// Highest limit of the boards it saw: a V100 of 300 W is another board than one of 250 W. Absent: any.
   std::optional<Watts> highest_limit;
   /// What its choices saved on GPUs that were left out when it learnt; absent: it saw too few to tell.
@@ -53,6 +56,10 @@ struct Advice {
 /// Whether a board by the driver's name ("Tesla V100-PCIE-16GB") is what a table calls "V100".
 [[nodiscard]] bool same_board(std::string_view in_table, std::string_view by_driver);
 
+/// invalid_argument: one of them the model never saw varied.
+[[nodiscard]] Status check_knobs(const ModelFacts& facts, std::span<const Knob> wanted);
+
+/// The candidates are of knobs that check_knobs() found fine.
 [[nodiscard]] Result<Advice> advise(const predict::Model& model, const ModelFacts& facts,
                                     const AdviceRequest& request);
 

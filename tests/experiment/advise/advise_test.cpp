@@ -2,8 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "core/sweep_table.h"
+#include "predict/trees/xgboost_library.h"
 
 namespace rubato::experiment {
 namespace {
@@ -96,6 +101,76 @@ TEST(Advise, NothingWorthTheRiskLeavesEverythingAsItIs) {
   const auto none = advise(TwoLimits(), facts(), only_slow);
   EXPECT_FALSE(none->at);
   EXPECT_THAT(none->choice.why, HasSubstr("no saving worth the risk"));
+}
+
+/// Workloads under five SM clocks that are slower at low ones than physics has it; no limit varied.
+SweepTable clock_table() {
+  SweepTable out;
+  for (int i = 0; i < 12; ++i)
+    for (const double clock : {600.0, 800.0, 1000.0, 1200.0, 1400.0}) {
+      const double x = clock / 1400;
+      const Seconds time(1 + (0.3 + 0.04 * i) * (1 / (x * x) - 1));
+      const Watts power(60 + 140 * x * x * x);
+      out.rows.push_back({.gpu = "V100",
+                          .workload = cat("w", i),
+                          .group = cat("g", i / 2),
+                          .power_limit = 250_W,
+                          .sm_clock = Megahertz(clock),
+                          .memory_clock = {},
+                          .time = time,
+                          .power = power,
+                          .energy = power * time,
+                          .is_default = {},
+                          .features = {}});
+    }
+  return out;
+}
+
+/// A run tells its power limit, whatever the model learnt from.
+AdviceRequest on_clocks() {
+  AdviceRequest out = request("Tesla V100-PCIE-16GB");
+  out.known.highest = {.power_limit = 250_W, .sm_clock = 1400_MHz};
+  out.candidates.clear();
+  for (const double clock : {600.0, 800.0, 1000.0, 1200.0, 1400.0})
+    out.candidates.push_back({.sm_clock = Megahertz(clock)});
+  return out;
+}
+
+class ClockModel : public testing::TestWithParam<const char*> {};
+
+TEST_P(ClockModel, IsAskedAsItsTableTold) {
+  if (std::string_view(GetParam()) == "trees" && !predict::trees::xgboost_library()) GTEST_SKIP();
+  const std::array knobs{Knob::sm_clock};
+  const auto curves = predict::curves_of(clock_table(), knobs);
+  ASSERT_TRUE(curves) << curves.error().what;
+  const auto model = (*predict::find_learner(GetParam()))->learn(*curves, knobs);
+  ASSERT_TRUE(model) << model.error().what;
+  ModelFacts of_clocks = facts();
+  of_clocks.knobs = {Knob::sm_clock};
+  AdviceRequest asked = on_clocks();
+  asked.known.probes = {{.at = {.sm_clock = 1000_MHz}, .time = 1.5_s, .energy = 170_J}};
+  const auto advice = advise(**model, of_clocks, asked);
+  ASSERT_TRUE(advice) << advice.error().what;
+  predict::Known as_learnt = (*curves)[0].known;
+  as_learnt.at_default.at = {};
+  as_learnt.at_default.time = asked.known.at_default.time;
+  as_learnt.at_default.energy = asked.known.at_default.energy;
+  as_learnt.probes = asked.known.probes;
+  const auto told = (*model)->predict(as_learnt, asked.candidates);
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_TRUE(advice->believed.log_time.isApprox(told->log_time));
+  EXPECT_TRUE(advice->believed.log_energy.isApprox(told->log_energy));
+}
+
+INSTANTIATE_TEST_SUITE_P(Advise, ClockModel, testing::Values("physical", "trees", "rubato"));
+
+TEST(Advise, AKnobThatTheModelNeverSawIsSaid) {
+  ModelFacts of_clocks = facts();
+  of_clocks.knobs = {Knob::sm_clock};
+  EXPECT_TRUE(check_knobs(of_clocks, std::array{Knob::sm_clock}));
+  EXPECT_THAT(check_knobs(of_clocks, std::array{Knob::power_limit}).error().what,
+              HasSubstr("did not learn what the power-limit does"));
+  EXPECT_TRUE(check_knobs(facts(), std::array{Knob::power_limit})) << "facts that name none";
 }
 
 }  // namespace
