@@ -28,7 +28,8 @@ std::optional<Try> next_try(const plan::CurveBelief& belief, const History& hist
   for (std::size_t i = 0; i < belief.size(); ++i)
     if (history.measured(i))
       saved = std::max(saved, belief.holds(i, bound) * (1 - plan::objective_ratio(belief, i, goal, board)));
-  const Eigen::VectorXd gains = belief.expected_gains(bound, saved, host_share, delay_exponent(goal.objective));
+  const Eigen::VectorXd gains =
+      belief.expected_gains(bound, saved, host_share, delay_exponent(goal.objective));
   const auto gain = [&](std::size_t i) { return gains[static_cast<Eigen::Index>(i)]; };
   const double least = std::max(kLeastGain, kWorthTrying * saved);
   std::vector<std::size_t> worth;
