@@ -18,8 +18,6 @@
 namespace rubato::cli {
 namespace {
 
-using conduct::JobStatus;
-
 constexpr int kLookMs = 100;
 constexpr Seconds kPatience{10};  // between SIGTERM and SIGKILL
 
