@@ -10,8 +10,6 @@ namespace rubato::exporter {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 std::string read_all(HttpStream& stream) {
   std::string out;

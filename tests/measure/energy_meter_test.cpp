@@ -271,7 +271,10 @@ TEST(EnergyMeter, ACounterSlowerThanThePowerDecidesWhatIsMeasured) {
   facts.update_period = 0.02_s;
   facts.counter_period = 0.1_s;
   EnergyMeter meter(facts, Kind::measured, "GPU 0");
-  for (int i = 0; i <= 500; ++i) meter.add(reading(0.02 * i, 300_W, Joules(30.0 * (i / 5))));
+  for (int i = 0; i <= 500; ++i) {
+    const int update = i / 5;
+    meter.add(reading(0.02 * i, 300_W, Joules(30.0 * update)));
+  }
   EXPECT_EQ(meter.window(at_s(1), at_s(3))->source.kind, Kind::apportioned);
   EXPECT_EQ(meter.window(at_s(1), at_s(7))->source.kind, Kind::measured);
 }

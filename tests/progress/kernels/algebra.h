@@ -25,7 +25,7 @@ class Teller {
       if (c == ' ') continue;
       next.begin = now;
       next.end = now + Seconds(0.0008);
-      next.name_hash = static_cast<std::uint64_t>(c);
+      next.name_hash = static_cast<unsigned char>(c);
       sequence.add(next);
       next.lost_before = 0;
       now = now + Seconds(0.001);

@@ -61,7 +61,7 @@ TEST(KernelSequenceBadInput, KernelsWithoutDurationAreKernels) {
     for (const char c : kTen) {
       KernelRecord r;
       r.begin = r.end = t.now;
-      r.name_hash = static_cast<std::uint64_t>(c);
+      r.name_hash = static_cast<unsigned char>(c);
       t.sequence.add(r);
       t.pause(0.001);
     }
@@ -74,7 +74,7 @@ TEST(KernelSequenceBadInput, RecordsThatAllBeginAtOnceGiveNoPeriod) {
     for (const char c : kTen) {
       KernelRecord r;
       r.begin = r.end = t.now;
-      r.name_hash = static_cast<std::uint64_t>(c);
+      r.name_hash = static_cast<unsigned char>(c);
       t.sequence.add(r);
     }
   const auto e = t.estimate();
