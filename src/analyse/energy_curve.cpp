@@ -129,11 +129,12 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
   };
   std::size_t anchor = with_counter.front();  // the first reading of the value that is believed
   std::size_t last_old = anchor;              // and the last one
-  struct Before {
+  struct {
+    bool known = false;
     std::size_t reading = 0;
     std::size_t knots = 0;
-  };
-  std::optional<Before> before;  // the value believed before the present one, and the curve up to it
+    bool present_believed = false;
+  } before;  // the value before the present one, and the curve up to it
   bool moved = false;
   const bool powered = std::ranges::any_of(readings, [&](const auto& r) { return usable(r.*series.power); });
   bridge(series, 0, anchor);
@@ -148,17 +149,20 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
       continue;
     }
     const bool believed = possible(anchor, i);
-    // One bad reading: the next one goes on from the value before, so nothing was lost.
-    if (!believed && k + 1 < with_counter.size() && possible(anchor, with_counter[k + 1])) continue;
-    // It was the one before that was read too high.
-    if (rise < Joules(0) && before && possible(before->reading, i)) {
-      knots_.resize(before->knots);
-      const Seconds late = readings[i].at - readings[before->reading].at;
-      step(readings[i].at, (value(i) - value(before->reading)).value(),
-           std::min(late, counter_period).value());
-      before.reset();
-      anchor = i;
+    // The present value was read wrongly where this one goes on from the one before as if that had not been
+    // (measure::CounterTrack).
+    const bool doubtful = rise < Joules(0) || !before.present_believed;
+    if (before.known && doubtful && possible(before.reading, i)) {
+      before.known = false;
+      knots_.resize(before.knots);
+      anchor = before.reading;
       last_old = i;
+      const Joules rose = value(i) - value(anchor);
+      if (rose == Joules(0)) continue;
+      step(readings[i].at, rose.value(),
+           std::min(readings[i].at - readings[anchor].at, counter_period).value());
+      has_counter_ = true;
+      anchor = i;
       continue;
     }
     // Of a register that is all that is read, nobody knows better when it moves.
@@ -176,7 +180,7 @@ void EnergyCurve::from_counter(const SeriesView& series, const std::vector<std::
            std::min(readings[i].at - readings[last_old].at, counter_period).value());
     }
     has_counter_ = has_counter_ || believed;
-    before = believed ? std::optional(Before{anchor, known}) : std::nullopt;
+    before = {true, anchor, known, believed};
     moved = true;
     anchor = i;
     last_old = i;

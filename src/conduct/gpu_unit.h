@@ -63,10 +63,14 @@ struct GpuUnit {
   std::optional<Setting> last_requested;
   RestorationReport restoration;
 
-  /// It is as it was found, or as somebody else wants it.
+  /// Nothing is to be put back here any more: it is, or something else was set.
   void forget_debt() {
     put_back_failed = 0;
     put_back_next = {};
+  }
+  void is_as_found() {
+    in_force = {};
+    forget_debt();
   }
   [[nodiscard]] const GpuId& id() const { return gpu->identity().id; }
   [[nodiscard]] std::string name() const { return id().uuid + " (" + gpu->identity().name + ")"; }

@@ -175,8 +175,7 @@ void Session::driver_restarted(GpuUnit& unit, TimePoint now) {
   explain_change(unit, now);
   spoil_blocks(unit, now);
   unit.blocks->enter(BlockRole::warmup, {}, now);
-  unit.in_force = {};
-  unit.forget_debt();
+  unit.is_as_found();
   // Under a budget the others keep their limits to the end: raised, they would break it for certain.
   if (!parts_.power_budget) put_all_back(now, &unit);
   if (!std::exchange(restart_told_, true)) stand_back(error, now);

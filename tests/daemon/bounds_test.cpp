@@ -151,45 +151,49 @@ TEST(Bounds, TheNodesPowerBudgetBoundsWhatIsRaisedAndNeverWhatIsLowered) {
   EXPECT_TRUE(daemon.as_found()) << "what was found comes back, budget or not";
 }
 
-TEST(Bounds, WhatIsStillBeingSetCountsForTheNodesPowerBudget) {
-  Rules rules = DaemonWorld::managing();
-  rules.node_power_budget = 350_W;
-  DaemonWorld daemon(rules);
-  const auto first = daemon.connect(1000);
-  const auto second = daemon.connect(1001);
-  (void)daemon.ask(first, kOneGpu);
-  (void)daemon.ask(second, wire::Acquire{{kOther}, {Knob::power_limit}, {}});
-  (void)daemon.ask(first, limit_to(150));
-  (void)daemon.ask(second, wire::Apply{kOther, {.power_limit = 150_W}});
-  const auto refused_beside = [&](const wire::Body& slow) {
-    daemon.owner(0).hangs = true;
-    daemon.send(first, slow);
+/// Two clients at 150 W each, of the 350 W that the node may have.
+struct TwoUnderABudget {
+  TwoUnderABudget() : daemon(rules()) {
+    (void)daemon.ask(first, kOneGpu);
+    (void)daemon.ask(second, wire::Acquire{{kOther}, {Knob::power_limit}, {}});
+    (void)daemon.ask(first, limit_to(150));
+    (void)daemon.ask(second, wire::Apply{kOther, {.power_limit = 150_W}});
+  }
+  static Rules rules() {
+    Rules rules = DaemonWorld::managing();
+    rules.node_power_budget = 350_W;
+    return rules;
+  }
+  void expect_no_room_for_190() {
     EXPECT_THAT(words(daemon.ask(second, wire::Apply{kOther, {.power_limit = 190_W}})),
                 HasSubstr("budget of 350 W"));
-    daemon.owner(0).hangs = false;
-    daemon.settle();
+  }
+  DaemonWorld daemon;
+  ConnectionId first = daemon.connect(1000);
+  ConnectionId second = daemon.connect(1001);
+};
+
+TEST(Bounds, WhatIsStillBeingSetCountsForTheNodesPowerBudget) {
+  TwoUnderABudget two;
+  const auto refused_beside = [&](const wire::Body& slow) {
+    two.daemon.owner(0).hangs = true;
+    two.daemon.send(two.first, slow);
+    two.expect_no_room_for_190();
+    two.daemon.owner(0).hangs = false;
+    two.daemon.settle();
   };
   refused_beside(limit_to(200));
-  (void)daemon.ask(first, limit_to(150));
+  (void)two.daemon.ask(two.first, limit_to(150));
   refused_beside(wire::Restore{kGpu});
-  (void)daemon.ask(first, limit_to(150));
+  (void)two.daemon.ask(two.first, limit_to(150));
   refused_beside(wire::Release{});
-  EXPECT_EQ(daemon.world.gpus[kOther].requested, 150);
+  EXPECT_EQ(two.daemon.world.gpus[kOther].requested, 150);
 }
 
 TEST(Bounds, WhatWasPutBackCountsForTheNodesPowerBudgetAtOnce) {
-  Rules rules = DaemonWorld::managing();
-  rules.node_power_budget = 350_W;
-  DaemonWorld daemon(rules);
-  const auto first = daemon.connect(1000);
-  const auto second = daemon.connect(1001);
-  (void)daemon.ask(first, kOneGpu);
-  (void)daemon.ask(second, wire::Acquire{{kOther}, {Knob::power_limit}, {}});
-  (void)daemon.ask(first, limit_to(150));
-  (void)daemon.ask(second, wire::Apply{kOther, {.power_limit = 150_W}});
-  (void)daemon.ask(first, wire::Restore{kGpu});
-  EXPECT_THAT(words(daemon.ask(second, wire::Apply{kOther, {.power_limit = 190_W}})),
-              HasSubstr("budget of 350 W"));
+  TwoUnderABudget two;
+  (void)two.daemon.ask(two.first, wire::Restore{kGpu});
+  two.expect_no_room_for_190();
 }
 
 TEST(Bounds, SettingsAndLeasesHaveARate) {

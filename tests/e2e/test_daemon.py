@@ -200,14 +200,19 @@ class WhateverDies(DaemonTest):
         self.assertEqual(daemon.returncode, 0, errors)
         self.assertIn("no GPU '7'", errors)
 
-    def left_at_the_limit(self):
-        """By a rubatod that was killed, with a client that nobody follows."""
-        machine = self.machine(rate=1)
-        daemon = self.daemon(machine)
+    def client_at_the_limit(self, machine):
+        """Whoever has it has the lease: without it the connection ends."""
         client = Client(machine.socket)
         (gpu,) = client.gpus()
         client.acquire(gpu)
         self.assertEqual(client.set_limit(gpu, WANTED_W)[0], "applied")
+        return client
+
+    def left_at_the_limit(self):
+        """By a rubatod that was killed, with a client that nobody follows."""
+        machine = self.machine(rate=1)
+        daemon = self.daemon(machine)
+        _held = self.client_at_the_limit(machine)
         self.end(daemon)
         self.assertEqual(machine.gpu().limit(), WANTED_W)
         return machine
@@ -228,10 +233,7 @@ class WhateverDies(DaemonTest):
         for number in (signal.SIGTERM, signal.SIGINT):
             machine = self.machine(rate=RATE)
             daemon = self.daemon(machine)
-            client = Client(machine.socket)
-            (gpu,) = client.gpus()
-            client.acquire(gpu)
-            self.assertEqual(client.set_limit(gpu, WANTED_W)[0], "applied")
+            _held = self.client_at_the_limit(machine)
             daemon.send_signal(number)
             self.assertEqual(daemon.wait(timeout=harness.PATIENCE), 0)
             self.assertEqual(machine.gpu().limit(), FOUND_W)
@@ -240,10 +242,7 @@ class WhateverDies(DaemonTest):
         refuses = {"call": "set_power_limit", "after": 1, "count": "always", "effect": "error", "error": "unknown"}
         machine = self.machine(rate=1, faults=[refuses])
         daemon = self.daemon(machine)
-        client = Client(machine.socket)
-        (gpu,) = client.gpus()
-        client.acquire(gpu)
-        self.assertEqual(client.set_limit(gpu, WANTED_W)[0], "applied")
+        _held = self.client_at_the_limit(machine)
         daemon.terminate()
         self.assertEqual(daemon.wait(timeout=harness.PATIENCE), 1)
         self.assertEqual(machine.gpu().limit(), WANTED_W)

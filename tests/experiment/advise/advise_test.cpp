@@ -139,7 +139,8 @@ AdviceRequest on_clocks() {
 class ClockModel : public testing::TestWithParam<const char*> {};
 
 TEST_P(ClockModel, IsAskedAsItsTableTold) {
-  if (std::string_view(GetParam()) == "trees" && !predict::trees::xgboost_library()) GTEST_SKIP();
+  if (std::string_view(GetParam()) == "trees" && !predict::trees::xgboost_library())
+    GTEST_SKIP() << "the XGBoost library is not here";
   const std::array knobs{Knob::sm_clock};
   const auto curves = predict::curves_of(clock_table(), knobs);
   ASSERT_TRUE(curves) << curves.error().what;

@@ -26,6 +26,17 @@ class SweepStateTest : public ::testing::Test {
 
   void write(const std::string& text) const { std::ofstream(file_, std::ios::app) << text; }
 
+  /// Of a sweep that began as kIdentity and is to go on as this one; nothing is changed by it.
+  [[nodiscard]] Error refusal_of(const SweepIdentity& now) const {
+    EXPECT_TRUE(SweepState::open(file_, kIdentity));
+    const auto other = SweepState::open(file_, now);
+    EXPECT_TRUE(SweepState::open(file_, kIdentity)) << "the refusal must change nothing";
+    EXPECT_FALSE(other);
+    if (other) return {};
+    EXPECT_EQ(other.error().code, ErrorCode::conflict);
+    return other.error();
+  }
+
   const fs::path folder_ = fs::temp_directory_path() / cat("rubato-sweep-state-", getpid());
   const fs::path file_ = folder_ / "sweep.csv.state";
 };
@@ -58,29 +69,20 @@ TEST_F(SweepStateTest, WhatWasMeasuredComesBackTheSame) {
 }
 
 TEST_F(SweepStateTest, AnotherSweepIsRefusedWithWhatDiffers) {
-  ASSERT_TRUE(SweepState::open(file_, kIdentity));
   SweepIdentity asked = kIdentity;
   asked.asked["command"] = "python3 other.py";
-  const auto other = SweepState::open(file_, asked);
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().code, ErrorCode::conflict);
-  EXPECT_THAT(other.error().what,
+  EXPECT_THAT(refusal_of(asked).what,
               HasSubstr("its command is python3 train.py, this one's is python3 other.py"));
-  EXPECT_TRUE(SweepState::open(file_, kIdentity)) << "the refusal must change nothing";
 }
 
 TEST_F(SweepStateTest, AnotherFoundSettingIsRefusedWithWhatDiffersOnWhichGpu) {
-  ASSERT_TRUE(SweepState::open(file_, kIdentity));
   SweepIdentity now = kIdentity;
   now.found["power limit of GPU 1"] = "250 W";
-  const auto other = SweepState::open(file_, now);
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().code, ErrorCode::conflict);
-  EXPECT_THAT(other.error().what, HasSubstr("power limit of GPU 1 was 140 W and is 250 W"));
-  EXPECT_THAT(other.error().what, Not(HasSubstr("GPU 0")));
-  EXPECT_THAT(other.error().hint, HasSubstr("set it as it was"));
+  const Error refused = refusal_of(now);
+  EXPECT_THAT(refused.what, HasSubstr("power limit of GPU 1 was 140 W and is 250 W"));
+  EXPECT_THAT(refused.what, Not(HasSubstr("GPU 0")));
+  EXPECT_THAT(refused.hint, HasSubstr("set it as it was"));
   EXPECT_FALSE(peek_sweep_state(file_, now)) << "a dry run must say so as well";
-  EXPECT_TRUE(SweepState::open(file_, kIdentity)) << "the refusal must change nothing";
 }
 
 TEST_F(SweepStateTest, WhatOnlyOneOfTwoCouldReadIsNotCompared) {

@@ -8,6 +8,8 @@
 
 namespace rubato::progress::kernels {
 
+inline constexpr std::string_view kTen = "ABCDEFGHIJ";
+
 inline std::string times(std::string_view what, int count) {
   std::string out;
   for (int i = 0; i < count; ++i) out += what;

@@ -7,8 +7,6 @@
 namespace rubato::progress::kernels {
 namespace {
 
-constexpr std::string_view kTen = "ABCDEFGHIJ";
-
 TEST(KernelSequenceBadInput, RecordsBackwardInTimeAreDroppedAndCounted) {
   Teller t;
   t.play(times(kTen, 20));
