@@ -89,10 +89,8 @@ struct Scatter {
 // neighbours still share (a slow drift) makes n observations worth fewer: n (1 - r) / (1 + r), with r their
 // lag-one correlation, the rule for a first-order process. Seen about means of the same few observations r is
 // too low by about (1 + 4 r) / n for each mean (Marriott and Pope, Biometrika 41, 1954; Kendall, ibid.).
-// Coverage of the 90 % interval of such a process, in %, at n = 6, 12, 30 (20 000 runs each):
-//   r = 0: 93 93 92; 0.3: 87 89 89; 0.5: 82 85 89; 0.7: 73 82 88
-// With one degree of freedom allowed n = 6 gains one point of coverage at r = 0.5 and 3.5 at 0.7, for which
-// one interval in ten of independent observations is 5 times as wide as it should be instead of 3.
+// How often the intervals then hold: docs/numbers.md. One degree of freedom in the place of two would widen
+// one interval in ten of six independent observations to several times what it should be.
 constexpr double kFewestDegrees = 2.0;
 
 Scatter scatter_of(const std::vector<Observation>& all) {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyse/student_t.h"
-#include "base/random.h"
+#include "made_batches.h"
 #include "made_run.h"
 
 namespace rubato::analyse {
@@ -14,52 +13,12 @@ namespace {
 
 using namespace testing_data;
 
-constexpr double kMean = 1.1;      // s: 55 updates of the sensor, so that each iteration is a batch
-constexpr double kScatter = 0.05;  // s
-
-/// One block of n iterations, each of which resembles the one before by r.
-Mean time_of(Random& random, int n, double r) {
-  record::RunRecord run = MadeRun().block(BlockRole::baseline, n, Seconds(kMean), 200_W).ended();
-  double off = random.normal();
-  TimePoint at = kBegin;
-  for (Iteration& iteration : run.iterations) {
-    iteration.begin = at;
-    iteration.end = at = at + Seconds(kMean + kScatter * off);
-    off = r * off + std::sqrt(1 - r * r) * random.normal();
-  }
-  run.blocks[0].end = at;
-  return cost_per_iteration(run, {}, stretches_of(run)).time;
-}
-
-struct Intervals {
-  double coverage = 0;    // share that hold the truth
-  double half_width = 0;  // the middle one, of the one that would be right if r were known
-};
-
-Intervals intervals(int n, double r) {
-  constexpr int kRuns = 1500;
-  Random random(54);
-  double squares = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) squares += std::pow(r, std::abs(i - j));
-  const double right = 1.645 * kScatter * std::sqrt(squares) / n;
-  Intervals out;
-  std::vector<double> widths;
-  for (int i = 0; i < kRuns; ++i) {
-    const Mean mean = time_of(random, n, r);
-    const double half = student_t_quantile(0.95, mean.degrees) * *mean.relative_error * mean.value;
-    out.coverage += std::abs(mean.value - kMean) <= half ? 1.0 / kRuns : 0.0;
-    widths.push_back(half / right);
-  }
-  std::ranges::nth_element(widths, widths.begin() + kRuns / 2);
-  out.half_width = widths[kRuns / 2];
-  return out;
-}
-
 // Two standard deviations of a share of 0.9 in so many runs are 0.016.
+constexpr int kRuns = 1500;
+
 TEST(Batches, IntervalsOfIndependentOnesHoldTheTruthNineTimesInTen) {
   for (const int n : {6, 12, 30}) {
-    const Intervals i = intervals(n, 0);
+    const Intervals i = intervals(n, 0, kRuns);
     EXPECT_GT(i.coverage, 0.88) << n;
     EXPECT_LT(i.coverage, 0.95) << n;
     EXPECT_LT(i.half_width, n == 6 ? 1.4 : 1.25) << n;
@@ -67,15 +26,15 @@ TEST(Batches, IntervalsOfIndependentOnesHoldTheTruthNineTimesInTen) {
 }
 
 TEST(Batches, IntervalsOfNeighboursThatResembleEachOtherAreWide) {
-  EXPECT_GT(intervals(6, 0.3).coverage, 0.84);
-  EXPECT_GT(intervals(12, 0.3).coverage, 0.86);
-  EXPECT_GT(intervals(30, 0.3).coverage, 0.87);
-  EXPECT_GT(intervals(6, 0.5).coverage, 0.78);
-  EXPECT_GT(intervals(12, 0.5).coverage, 0.83);
-  EXPECT_GT(intervals(30, 0.5).coverage, 0.86);
-  EXPECT_GT(intervals(6, 0.7).coverage, 0.70);
-  EXPECT_GT(intervals(12, 0.7).coverage, 0.79);
-  EXPECT_GT(intervals(30, 0.7).coverage, 0.85);
+  EXPECT_GT(intervals(6, 0.3, kRuns).coverage, 0.84);
+  EXPECT_GT(intervals(12, 0.3, kRuns).coverage, 0.86);
+  EXPECT_GT(intervals(30, 0.3, kRuns).coverage, 0.87);
+  EXPECT_GT(intervals(6, 0.5, kRuns).coverage, 0.78);
+  EXPECT_GT(intervals(12, 0.5, kRuns).coverage, 0.83);
+  EXPECT_GT(intervals(30, 0.5, kRuns).coverage, 0.86);
+  EXPECT_GT(intervals(6, 0.7, kRuns).coverage, 0.70);
+  EXPECT_GT(intervals(12, 0.7, kRuns).coverage, 0.79);
+  EXPECT_GT(intervals(30, 0.7, kRuns).coverage, 0.85);
 }
 
 record::RunRecord sixty() {
