@@ -49,8 +49,9 @@ inline Intervals intervals(int n, double r, int runs) {
     out.coverage += std::abs(mean.value - kMean) <= half ? 1.0 / runs : 0.0;
     widths.push_back(half / right);
   }
-  std::ranges::nth_element(widths, widths.begin() + runs / 2);
-  out.half_width = widths[runs / 2];
+  const auto middle = widths.begin() + runs / 2;
+  std::ranges::nth_element(widths, middle);
+  out.half_width = *middle;
   return out;
 }
 
