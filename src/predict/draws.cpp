@@ -103,6 +103,9 @@ Draws draw_from(const Prediction& believed, std::size_t curves, Random& random) 
   for (Eigen::Index i = 0; i < m; ++i) {
     Eigen::VectorXd z(believed.time_factor.cols());
     for (double& x : z) x = random.normal();
+    // Without time_own and energy_own. Models put there what a curve departs from their form by, which in
+    // truth neighbours share: drawn setting by setting it would give curves teeth, of which a search takes
+    // the lowest. And plan::CurveBelief lets each curve be wrong smoothly already: they would count twice.
     const Eigen::VectorXd time = believed.log_time + believed.time_factor * z;
     out.log_time.col(i) = time;
     out.log_power.col(i) = believed.log_energy + believed.energy_factor * z - time;

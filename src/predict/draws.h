@@ -46,7 +46,8 @@ class PhysicalDrawing {
   Draws draws_;
 };
 
-/// Of what a model says.
+/// Of what a model says that settings share (its factors). What each setting has of its own is left out: who
+/// uses the curves has to let each be a little wrong, as plan::CurveBelief does.
 [[nodiscard]] Draws draw_from(const Prediction& believed, std::size_t curves, Random& random);
 
 }  // namespace rubato::predict

@@ -7,16 +7,13 @@
 #include <utility>
 
 #include "base/text.h"
+#include "predict/ratio_grid.h"
 
 namespace rubato::predict {
 namespace {
 
 using nlohmann::json;
-using Position = std::vector<double>;      // each knob over the default's value
-using Key = std::vector<long>;             // the same in thousandths
-using Ratios = std::pair<double, double>;  // time and energy over the default's
-using Points = std::map<Key, Ratios>;      // of one workload
-constexpr double kThousandths = 1000.0;
+using Points = RatioGrid::Points;  // of one workload
 
 std::optional<double> value_of(const KnobPoint& at, Knob knob) {
   if (knob == Knob::power_limit && at.power_limit) return at.power_limit->value();
@@ -26,8 +23,8 @@ std::optional<double> value_of(const KnobPoint& at, Knob knob) {
 }
 
 /// nothing: a knob whose value at the default nobody knows.
-Result<Position> position(const Known& known, const KnobPoint& at, std::span<const Knob> knobs) {
-  Position out;
+Result<KnobRatios> knob_ratios(const Known& known, const KnobPoint& at, std::span<const Knob> knobs) {
+  KnobRatios out;
   for (const Knob knob : knobs) {
     const auto highest = value_of(known.highest, knob);
     auto base = value_of(known.at_default.at, knob);
@@ -42,49 +39,28 @@ Result<Position> position(const Known& known, const KnobPoint& at, std::span<con
   return out;
 }
 
-Key key_of(const Position& at) {
-  Key key;
-  for (const double x : at) key.push_back(std::lround(x * kThousandths));
-  return key;
-}
-
-/// Linear between the points of one knob, flat beyond them.
-Ratios along(const Points& points, double x) {
-  const auto above = std::find_if(points.begin(), points.end(), [&](const auto& point) {
-    return static_cast<double>(point.first.front()) >= x * kThousandths;
-  });
-  if (above == points.end()) return points.rbegin()->second;
-  if (above == points.begin()) return above->second;
-  const auto& [key_low, low] = *std::prev(above);
-  const auto& [key_high, high] = *above;
-  const auto a = static_cast<double>(key_low.front());
-  const double share = (x * kThousandths - a) / (static_cast<double>(key_high.front()) - a);
-  return {low.first + share * (high.first - low.first), low.second + share * (high.second - low.second)};
-}
-
-double distance(const Key& a, const Key& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += std::pow(static_cast<double>(a[i] - b[i]), 2);
-  return sum;
+/// Of each setting, over the workloads that were measured there.
+Points mean_of(const std::vector<RatioGrid>& curves) {
+  Points mean;
+  std::map<KnobThousandths, double> seen;
+  for (const RatioGrid& curve : curves)
+    for (const auto& [key, ratios] : curve.points()) {
+      Ratios& sum = mean.try_emplace(key, Ratios{0, 0}).first->second;
+      sum.time += ratios.time;
+      sum.energy += ratios.energy;
+      ++seen[key];
+    }
+  for (auto& [key, sum] : mean) {
+    sum.time /= seen[key];
+    sum.energy /= seen[key];
+  }
+  return mean;
 }
 
 class MeanCurve final : public Model {
  public:
-  MeanCurve(std::vector<Knob> knobs, std::vector<Points> curves)
-      : knobs_(std::move(knobs)), curves_(std::move(curves)) {
-    std::map<Key, std::size_t> seen;
-    for (const Points& points : curves_)
-      for (const auto& [key, ratios] : points) {
-        Ratios& sum = mean_[key];
-        sum.first += ratios.first;
-        sum.second += ratios.second;
-        ++seen[key];
-      }
-    for (auto& [key, sum] : mean_) {
-      sum.first /= static_cast<double>(seen[key]);
-      sum.second /= static_cast<double>(seen[key]);
-    }
-  }
+  MeanCurve(std::vector<Knob> knobs, std::vector<RatioGrid> curves)
+      : knobs_(std::move(knobs)), curves_(std::move(curves)), mean_(mean_of(curves_)) {}
 
   Result<Prediction> predict(const Known& known, std::span<const KnobPoint> at) const override {
     const auto n = static_cast<Eigen::Index>(at.size());
@@ -97,7 +73,7 @@ class MeanCurve final : public Model {
                    .time_own = Eigen::VectorXd::Zero(n),
                    .energy_own = Eigen::VectorXd::Zero(n)};
     for (Eigen::Index i = 0; i < n; ++i) {
-      const auto where = position(known, at[static_cast<std::size_t>(i)], knobs_);
+      const auto where = knob_ratios(known, at[static_cast<std::size_t>(i)], knobs_);
       if (!where) return fail(where.error());
       one(out, i, *where);
     }
@@ -108,60 +84,40 @@ class MeanCurve final : public Model {
     json knobs = json::array();
     for (const Knob knob : knobs_) knobs.push_back(name_of(knob));
     json curves = json::array();
-    for (const Points& points : curves_) {
+    for (const RatioGrid& workload : curves_) {
       json curve = json::array();
-      for (const auto& [key, ratios] : points)
-        curve.push_back({{"at_thousandths", key}, {"time", ratios.first}, {"energy", ratios.second}});
+      for (const auto& [key, ratios] : workload.points())
+        curve.push_back({{"at_thousandths", key}, {"time", ratios.time}, {"energy", ratios.energy}});
       curves.push_back(std::move(curve));
     }
     return {{"knobs", std::move(knobs)}, {"curves", std::move(curves)}};
   }
 
  private:
-  void one(Prediction& out, Eigen::Index i, const Position& where) const {
-    const Key key = key_of(where);
-    const bool line = knobs_.size() == 1;
-    Ratios mean{1.0, 1.0};
-    Key spread_at = key;
-    if (line) {
-      mean = along(mean_, where.front());
-    } else if (const auto found = mean_.find(key); found != mean_.end()) {
-      mean = found->second;
-    } else {
-      spread_at = std::min_element(mean_.begin(), mean_.end(), [&](const auto& a, const auto& b) {
-                    return distance(a.first, key) < distance(b.first, key);
-                  })->first;
-    }
-    out.log_time[i] = std::log(mean.first);
-    out.log_energy[i] = std::log(mean.second);
-    // Each workload's own deviation from the mean is one direction a new workload may lie in.
-    Ratios middle = mean;
-    if (!line) middle = mean_.at(spread_at);
-    Eigen::Index n = 0;
-    for (std::size_t c = 0; c < curves_.size(); ++c) {
-      const auto found = curves_[c].find(spread_at);
-      if (!line && found == curves_[c].end()) continue;
-      const Ratios own = line ? along(curves_[c], where.front()) : found->second;
-      out.time_factor(i, static_cast<Eigen::Index>(c)) = std::log(own.first / middle.first);
-      out.energy_factor(i, static_cast<Eigen::Index>(c)) = std::log(own.second / middle.second);
-      ++n;
-    }
-    if (n <
-        2) {  // one workload says nothing of a spread: what it says may as well be nothing, or twice as much
+  void one(Prediction& out, Eigen::Index i, const KnobRatios& where) const {
+    const Ratios mean = mean_.at(where);
+    out.log_time[i] = std::log(mean.time);
+    out.log_energy[i] = std::log(mean.energy);
+    if (curves_.size() < 2) {
+      // One workload says nothing of a spread: what it says may as well be nothing, or twice as much.
       out.time_factor(i, 0) = out.log_time[i];
       out.energy_factor(i, 0) = out.log_energy[i];
       return;
     }
-    const auto count = static_cast<double>(n);
+    const auto count = static_cast<double>(curves_.size());
     // A new workload deviates from a mean that is itself known from `count` workloads only.
     const double scale = std::sqrt((1.0 + 1.0 / count) / (count - 1.0));
-    out.time_factor.row(i) *= scale;
-    out.energy_factor.row(i) *= scale;
+    // Each workload's own deviation from the mean is one direction a new workload may lie in.
+    for (std::size_t c = 0; c < curves_.size(); ++c) {
+      const Ratios own = curves_[c].at(where);
+      out.time_factor(i, static_cast<Eigen::Index>(c)) = scale * std::log(own.time / mean.time);
+      out.energy_factor(i, static_cast<Eigen::Index>(c)) = scale * std::log(own.energy / mean.energy);
+    }
   }
 
   std::vector<Knob> knobs_;
-  std::vector<Points> curves_;
-  Points mean_;
+  std::vector<RatioGrid> curves_;
+  RatioGrid mean_;
 };
 
 class MeanCurveLearner final : public Learner {
@@ -173,16 +129,16 @@ class MeanCurveLearner final : public Learner {
     if (curves.empty())
       return fail(ErrorCode::invalid_argument,
                   "the mean curve needs a workload to learn from; there is none");
-    std::vector<Points> all;
+    std::vector<RatioGrid> all;
     for (const Curve& curve : curves) {
       Points points;
       for (const Observed& row : curve.rows) {
-        const auto where = position(curve.known, row.at, knobs);
+        const auto where = knob_ratios(curve.known, row.at, knobs);
         if (!where) return fail(where.error());
-        points[key_of(*where)] = {row.time / curve.known.at_default.time,
-                                  row.energy / curve.known.at_default.energy};
+        points[thousandths_of(*where)] = {row.time / curve.known.at_default.time,
+                                          row.energy / curve.known.at_default.energy};
       }
-      all.push_back(std::move(points));
+      all.emplace_back(std::move(points));
     }
     return std::make_unique<MeanCurve>(std::vector<Knob>(knobs.begin(), knobs.end()), std::move(all));
   }
@@ -196,20 +152,22 @@ class MeanCurveLearner final : public Learner {
       for (const json& name : state.at("knobs")) {
         const auto knob = parse_knob(name.get<std::string>());
         if (!knob) return corrupt(knob.error().what);
+        if (std::find(knobs.begin(), knobs.end(), *knob) != knobs.end())
+          return corrupt("a knob is named twice");
         knobs.push_back(*knob);
       }
-      std::vector<Points> curves;
+      std::vector<RatioGrid> curves;
       for (const json& curve : state.at("curves")) {
         Points points;
         for (const json& point : curve) {
-          const auto key = point.at("at_thousandths").get<Key>();
+          const auto key = point.at("at_thousandths").get<KnobThousandths>();
           const Ratios ratios{point.at("time").get<double>(), point.at("energy").get<double>()};
           if (key.size() != knobs.size()) return corrupt("a point has another number of knobs");
-          if (!(ratios.first > 0) || !(ratios.second > 0)) return corrupt("a ratio is not positive");
+          if (!(ratios.time > 0) || !(ratios.energy > 0)) return corrupt("a ratio is not positive");
           points[key] = ratios;
         }
         if (points.empty()) return corrupt("a curve is empty");
-        curves.push_back(std::move(points));
+        curves.emplace_back(std::move(points));
       }
       if (knobs.empty() || curves.empty()) return corrupt("it has no knob, or no curve");
       return std::make_unique<MeanCurve>(std::move(knobs), std::move(curves));

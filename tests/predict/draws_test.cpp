@@ -116,5 +116,19 @@ TEST(Draws, OfAModelTheyScatterAsItSays) {
   EXPECT_EQ(draws.log_time.row(1).cwiseAbs().maxCoeff(), 0);
 }
 
+TEST(Draws, OfAModelTheyAreAsSmoothAsWhatSettingsShare) {
+  // Whoever believes the curves lets each be wrong by itself; drawn here as well it would count twice.
+  Prediction believed;
+  believed.at = {{.power_limit = 199_W}, {.power_limit = 200_W}, {.power_limit = 300_W}};
+  believed.log_time = believed.log_energy = Eigen::Vector3d(0.1, 0.1, 0);
+  believed.time_factor = Eigen::Vector3d(0.05, 0.05, 0);
+  believed.energy_factor = Eigen::Vector3d(-0.03, -0.03, 0);
+  believed.time_own = believed.energy_own = Eigen::Vector3d(0.02, 0.02, 0);
+  Random random(1);
+  const Draws draws = draw_from(believed, 100, random);
+  EXPECT_EQ(draws.log_time.row(0), draws.log_time.row(1));
+  EXPECT_EQ(draws.log_power.row(0), draws.log_power.row(1));
+}
+
 }  // namespace
 }  // namespace rubato::predict

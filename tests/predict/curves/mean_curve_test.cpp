@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include "predict/ratio_grid.h"
 
 namespace rubato::predict {
 namespace {
@@ -59,19 +62,41 @@ TEST(MeanCurve, ItsSpreadIsThatOfTheWorkloadsItSaw) {
   EXPECT_LT((said.time_factor * said.energy_factor.transpose())(0, 0), 0);
 }
 
-TEST(MeanCurve, OverTwoKnobsACombinationNeverSeenChangesNothing) {
-  const auto at = [](double sm, double memory) {
-    return KnobPoint{.sm_clock = Megahertz(sm), .memory_clock = Megahertz(memory)};
-  };
+KnobPoint clocks(double sm, double memory) {
+  return {.sm_clock = Megahertz(sm), .memory_clock = Megahertz(memory)};
+}
+
+/// A default at the first setting; time and energy over the default's at the others.
+Curve curve_over(const std::vector<std::pair<KnobPoint, Ratios>>& settings) {
   Curve curve;
-  const Observed base{.at = at(2000, 5000), .time = 1_s, .energy = 100_J};
+  const Observed base{.at = settings.front().first, .time = 1_s, .energy = 100_J};
   curve.known = {.gpu = "G", .at_default = base, .highest = base.at};
-  curve.rows = {base, {.at = at(1600, 4000), .time = 1.5_s, .energy = 90_J}};
-  const auto model = learnt({curve, curve}, kClocks);
-  const std::vector<KnobPoint> asked = {at(1600, 4000), at(1600, 5000)};
-  const Prediction said = model->predict(curve.known, asked).value();
-  EXPECT_NEAR(std::exp(said.log_time[0]), 1.5, 1e-12);
-  EXPECT_EQ(said.log_time[1], 0);
+  for (const auto& [at, ratios] : settings)
+    curve.rows.push_back({.at = at, .time = Seconds(ratios.time), .energy = Joules(100 * ratios.energy)});
+  return curve;
+}
+
+TEST(MeanCurve, BetweenTheSettingsOfTwoKnobsItSaysWhatLiesBetween) {
+  // As a search asks: in the GPU's own steps, of which a table has few.
+  const auto by = [](double sm, double memory) {
+    return curve_over({{clocks(2000, 5000), {1, 1}},
+                       {clocks(1600, 5000), {1 + sm, 1 - sm}},
+                       {clocks(2000, 4000), {1 + memory, 1 - memory}},
+                       {clocks(1600, 4000), {1 + sm + memory, 1 - sm - memory}}});
+  };
+  const auto model = learnt({by(0.1, 0.2), by(0.3, 0.2)}, kClocks);
+  const std::vector<KnobPoint> asked = {clocks(1600, 4000), clocks(1800, 5000), clocks(1800, 4500),
+                                        clocks(1500, 4500), clocks(2000, 5000)};
+  const Prediction said = model->predict(by(0, 0).known, asked).value();
+  const std::vector<double> time = {1.4, 1.1, 1.2, 1.3, 1};
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    EXPECT_NEAR(std::exp(said.log_time[row]), time[i], 1e-12) << i;
+    EXPECT_NEAR(std::exp(said.log_energy[row]), 2 - time[i], 1e-12) << i;
+  }
+  // Half-way to where the workloads differ, they differ by half as much.
+  EXPECT_NEAR(said.time_deviation(1), std::sqrt(1.5 * 2) * 0.05 / 1.1, 1e-3);
+  EXPECT_EQ(said.time_deviation(4), 0);
 }
 
 TEST(MeanCurve, ComesBackFromItsState) {
@@ -97,6 +122,8 @@ TEST(MeanCurve, AStateThatIsNoneIsRefused) {
       refused(R"({"knobs":["power-limit"],"curves":[[{"at_thousandths":[500],"time":0,"energy":1}]]})"));
   EXPECT_TRUE(
       refused(R"({"knobs":["power-limit"],"curves":[[{"at_thousandths":[1,2],"time":1,"energy":1}]]})"));
+  EXPECT_TRUE(refused(
+      R"({"knobs":["sm-clock","sm-clock"],"curves":[[{"at_thousandths":[1,2],"time":1,"energy":1}]]})"));
 }
 
 TEST(MeanCurve, OneWorkloadIsHardlyBelieved) {
