@@ -32,7 +32,7 @@ using namespace rubato::period_truth;
 constexpr double kNear = 0.05;   // of an iteration: the tracker finds the rest
 constexpr double kShortest = 4;  // s, of what is looked at
 constexpr std::size_t kLeastSteps = 3;
-// When the detector looks (period_detector.cpp).
+// When the detector looks (look_times.cpp).
 constexpr double kFirstLook = 4.05;
 constexpr double kLookSoon = 1.12;
 constexpr double kHurry = 9;

@@ -6,25 +6,20 @@
 #include <vector>
 
 #include "base/text.h"
-#include "progress/period/confidence.h"
 #include "progress/period/decision.h"
-#include "progress/period/length_levels.h"
+#include "progress/period/examined.h"
 #include "progress/period/look.h"
+#include "progress/period/look_times.h"
 #include "progress/period/recall.h"
 #include "progress/period/samples.h"
-#include "progress/period/steadiness.h"
+#include "progress/period/standing.h"
 #include "progress/period/trail.h"
 
 namespace rubato::progress {
 
 namespace {
 
-constexpr double kFirstLookSeconds = 4.05;  // three looks that agree may decide from 5.1 s on
-constexpr double kLookSoon = 1.12;  // the next look, times the length of the trace: 5.1, 5.7, 6.4, 7.1, 8.0 s
-constexpr double kHurrySeconds = 9;  // from here on, undecided still,
-constexpr double kLookAgain = 1.25;
-constexpr double kLookAgainDecided = 2;  // and then: between them only the latest iterations are looked at
-constexpr double kAdvanceSeconds = 1;    // or so many iterations: those since are followed on
+constexpr double kAdvanceSeconds = 1;  // or so many iterations: those since are followed on
 constexpr double kAdvanceCycles = 1;
 constexpr double kFarBehind = 24;    // iterations: what came since is looked for anew
 constexpr std::size_t kMarks = 6;    // a template is the mean around
@@ -32,9 +27,20 @@ constexpr double kStepSeconds = 30;  // or so many iterations, whichever is long
 constexpr double kStepCycles = 24;
 constexpr double kStepSpanSeconds = 14;
 constexpr double kStepSpanCycles = 16;
+constexpr double kSame = 0.03;             // of a period: what was lost is found again
+constexpr double kSure = 0.6;              // less is looked at as often as where no period is known
+constexpr double kLongTraceSeconds = 900;  // until then looks at all of it come soon enough
 constexpr double kLeastTraceSeconds = 10;  // less has no verdict of "none" at its end
 constexpr std::size_t kLeastPoints = 24;
-constexpr std::size_t kLatest = 25;  // iterations "the latest period" is the median of
+
+/// For the iteration of the trace since `from_s`.
+struct Search {
+  double from_s = 0;
+  LookTimes times;
+  Decision decision;
+  Recall recall;
+  bool decided = false;
+};
 
 class SelfLikenessDetector final : public PeriodDetector {
  public:
@@ -45,23 +51,14 @@ class SelfLikenessDetector final : public PeriodDetector {
   void add(const TelemetryPoint& point) override {
     if (!samples_.add(point)) return;
     const double now = samples_.end_s();
-    if (now >= next_look_s_) {
-      const double again = decided_after_s_      ? kLookAgainDecided
-                           : now < kHurrySeconds ? kLookSoon
-                                                 : kLookAgain;
-      while (next_look_s_ <= now) next_look_s_ *= again;
-      if (samples_.used() >= kLeastPoints) {
-        auto examined = examine(now);
-        recall_.add(now, std::move(examined.look.opinions));
-        take_in(std::move(examined));
-      }
-    } else if (!estimate_ || !estimate_->periodic) {
+    if ((anew_ ? *anew_ : whole_).times.due(now))
+      look_at_all(now);
+    else if (!known_)
       return;
-    } else if (now >= next_step_s_) {
+    else if (now >= next_step_s_)
       step(now);
-    } else if (now >= next_advance_s_) {
+    else if (now >= next_advance_s_)
       advance(now);
-    }
   }
 
   [[nodiscard]] std::optional<IterationEstimate> estimate() const override { return estimate_; }
@@ -71,127 +68,124 @@ class SelfLikenessDetector final : public PeriodDetector {
   [[nodiscard]] PeriodSummary summary() const override;
 
  private:
-  struct Examined {
-    Look look;
-    IterationEstimate statement;  // its period that of the whole trace
-    double latest_s = 0;          // median of the last iterations
-  };
-
-  [[nodiscard]] Examined examine(double now) const;
-  [[nodiscard]] double whole_trace_median(const Look& look, std::vector<TimedLength> lengths) const;
-  void take_in(Examined examined);
+  void look_at_all(double now);
+  void take_in(Search& search, Examined examined);
+  void believe(Examined examined);
+  void state_known();
   void step(double now);
+  [[nodiscard]] bool confirmed_by(const Look& seen);
   void advance(double now);
   void collect(const Look& look);
-  [[nodiscard]] Span span(double now) const;
+  [[nodiscard]] Span span(double begin_s, double now) const;
 
   TelemetryFacts facts_;
   Samples samples_;
-  double next_look_s_ = kFirstLookSeconds;
   double next_step_s_ = 0;
   double next_advance_s_ = 0;
-  std::optional<IterationEstimate> estimate_;
+  std::optional<IterationEstimate> estimate_;  // what is stated
+  std::optional<IterationEstimate> known_;     // the period that is followed, as the last look stated it
+  Standing standing_;                          // of that period
   std::optional<double> first_s_;
   std::optional<double> decided_after_s_;
   std::int64_t next_index_ = 0;
   Trail trail_;
   double followed_s_ = 0;  // length of the iterations on the trail; 0: none
   Guide guide_;
-  Decision decision_;
-  Recall recall_;
+  Search whole_;
+  // Where the period is lost: for another one, since it was last seen.
+  std::optional<Search> anew_;
+  double lost_from_s_ = 0;
 };
 
-Span SelfLikenessDetector::span(double now) const {
-  return span_of(samples_, facts_, samples_.begin_s(), now);
+Span SelfLikenessDetector::span(double begin_s, double now) const {
+  return span_of(samples_, facts_, std::max(begin_s, samples_.begin_s()), now);
 }
 
-SelfLikenessDetector::Examined SelfLikenessDetector::examine(double now) const {
-  Examined out;
-  out.look = look(samples_, span(now), recall_);
-  auto lengths = all_lengths(out.look);
-  IterationEstimate& said = out.statement;
-  said.at = *samples_.origin() + Seconds(now);
-  if (lengths.empty()) {
-    const double seconds = now - samples_.begin_s();
-    said.confidence = confidence_in_none(out.look, seconds);
-    said.why = out.look.unresolved_s
-                   ? cat("of ", number(seconds, 0), " s of telemetry the likeliest period is ",
-                         number(*out.look.unresolved_s, 2), " s, but the readings do not tell it from others")
-                   : cat("nothing repeats in ", number(seconds, 0),
-                         " s of telemetry: the likest candidate is alike by ", number(out.look.likest, 2));
-    return out;
-  }
-  const auto from_last = static_cast<std::ptrdiff_t>(std::min<std::size_t>(lengths.size(), kLatest));
-  out.latest_s = typical_length({lengths.end() - from_last, lengths.end()});
-  const double whole_s = whole_trace_median(out.look, std::move(lengths));
-  const Evidence evidence = evidence_of(out.look, whole_s);
-  said.periodic = true;
-  said.period = Seconds(whole_s);
-  said.relation = evidence.relation;
-  said.confidence = confidence_of(evidence);
-  said.why = cat("one period later the trace is alike by ",
-                 number(out.look.regimes.front().finding.likeness.median, 2), " over ",
-                 number(evidence.cycles, 1), " cycles");
-  std::vector<Cycle> cycles;
-  for (const auto& regime : out.look.regimes)
-    cycles.insert(cycles.end(), regime.followed.cycles.begin(), regime.followed.cycles.end());
-  said.half_width = half_width_of(cycles, out.look.span.update_s);
-  said.drift_per_minute = drift_of(cycles);
-  return out;
+void SelfLikenessDetector::look_at_all(double now) {
+  Search& search = anew_ ? *anew_ : whole_;
+  const bool followed = known_ && !anew_ && known_->confidence >= kSure;
+  search.times.looked(now, !search.decided ? Known::nothing : followed ? Known::period : Known::no_period);
+  if (samples_.used() < kLeastPoints) return;
+  auto examined = examine(samples_, span(search.from_s, now), search.recall, anew_ ? Trail() : trail_);
+  search.recall.add(now, std::move(examined.look.opinions));
+  take_in(search, std::move(examined));
 }
 
-/// The look goes back a limited time, and passes over what it cannot explain: there stand the iterations
-/// followed on the way.
-double SelfLikenessDetector::whole_trace_median(const Look& look, std::vector<TimedLength> lengths) const {
-  const double known = typical_length(lengths);
-  std::vector<Cycle> seen;
-  for (const auto& regime : look.regimes) seen.push_back({regime.begin_s, regime.end_s});
-  const auto others = timed_lengths(trail_.outside(seen, known), known, look.span.update_s);
-  if (others.size() + trail_.older().count() == 0) return known;
-  lengths.insert(lengths.end(), others.begin(), others.end());
-  std::sort(lengths.begin(), lengths.end(),
-            [](const TimedLength& a, const TimedLength& b) { return a.at_s < b.at_s; });
-  if (trail_.older().count() == 0) return typical_length(lengths);
-  std::vector<double> all;
-  all.reserve(lengths.size());
-  for (const TimedLength& length : lengths) all.push_back(length.length_s);
-  return trail_.older().median_with(all);
-}
-
-void SelfLikenessDetector::take_in(Examined examined) {
+void SelfLikenessDetector::take_in(Search& search, Examined examined) {
   const double now = samples_.end_s();
-  auto& said = examined.statement;
-  if (!decided_after_s_) {
+  const auto& said = examined.statement;
+  if (!search.decided) {
     const auto found = said.periodic ? std::optional(examined.latest_s) : std::nullopt;
-    if (!decision_.add(found, said.confidence, now)) return;
+    search.decided = search.decision.add(found, said.confidence, now - search.from_s);
+    if (!search.decided) return;
   }
   if (!decided_after_s_) decided_after_s_ = now;
   if (said.periodic) {
-    if (!first_s_) first_s_ = said.period->value();
-    said.period = Seconds(examined.latest_s);
-    if (followed_s_ <= 0 || !same_iteration(examined.latest_s / followed_s_)) trail_.start_again();
-    collect(examined.look);
-    next_step_s_ = now + std::max(kStepSeconds, kStepCycles * examined.latest_s);
+    believe(std::move(examined));
+    return;
   }
-  estimate_ = std::move(said);
+  // One look that finds nothing weighs little against short ones that do.
+  if (known_ && now > kLongTraceSeconds && said.confidence <= standing_.confidence()) return;
+  if (!anew_) known_.reset();
+  estimate_ = std::move(examined.statement);
+}
+
+void SelfLikenessDetector::believe(Examined examined) {
+  const double now = samples_.end_s();
+  const double latest_s = examined.latest_s;
+  auto& said = examined.statement;
+  const bool same = known_ && std::abs(latest_s / followed_s_ - 1) < kSame;
+  if (same)
+    standing_.stated_again(anew_ ? known_->confidence : said.confidence, anew_.has_value());
+  else
+    standing_.stated(said.confidence);
+  if (anew_ && same)
+    said = *known_;
+  else if (anew_)
+    whole_ = std::move(*anew_);
+  anew_.reset();
+  if (!first_s_) first_s_ = said.period->value();
+  said.period = Seconds(latest_s);
+  if (followed_s_ <= 0 || !same_iteration(latest_s / followed_s_)) trail_.start_again();
+  collect(examined.look);
+  next_step_s_ = now + std::max(kStepSeconds, kStepCycles * latest_s);
+  known_ = std::move(said);
+  state_known();
+}
+
+void SelfLikenessDetector::state_known() {
+  estimate_ = known_;
+  estimate_->confidence = standing_.confidence();
 }
 
 /// Follows the iteration on: the same look, at the latest cycles only.
 void SelfLikenessDetector::step(double now) {
   advance(now);
-  const double period = estimate_->period->value();
+  const double period = known_->period->value();
   next_step_s_ = now + std::max(kStepSeconds, kStepCycles * period);
-  Span latest = span(now);
-  latest.begin_s = std::max(latest.begin_s, now - std::max(kStepSpanSeconds, kStepSpanCycles * period));
-  const Look seen = look(samples_, latest);
-  if (seen.regimes.empty()) return;
-  const double ratio = seen.regimes.back().period_s / period;
-  if (!same_iteration(ratio)) return;  // the next look at more of the trace decides
-  const auto lengths = all_lengths(seen);
-  const auto last = static_cast<std::ptrdiff_t>(std::min(lengths.size(), kLatest));
-  estimate_->period = Seconds(typical_length({lengths.end() - last, lengths.end()}));
-  estimate_->at = *samples_.origin() + Seconds(now);
+  const double begin_s = now - std::max(kStepSpanSeconds, kStepSpanCycles * period);
+  const bool was_confirmed = standing_.confirmed();
+  const bool confirmed = confirmed_by(look(samples_, span(begin_s, now)));
+  standing_.stepped(confirmed);
+  if (confirmed) {
+    anew_.reset();
+    known_->at = *samples_.origin() + Seconds(now);
+  } else if (was_confirmed) {
+    lost_from_s_ = std::clamp(trail_.end_s(), begin_s, now);
+  }
+  if (!anew_ && standing_.lost() && now > kLongTraceSeconds)
+    anew_ = Search{lost_from_s_, LookTimes(lost_from_s_, now), {}, Recall(lost_from_s_)};
+  if (confirmed || estimate_->periodic) state_known();
+}
+
+bool SelfLikenessDetector::confirmed_by(const Look& seen) {
+  if (seen.regimes.empty()) return false;
+  const double ratio = seen.regimes.back().period_s / known_->period->value();
+  // A change of clock is followed; where the period is lost only itself ends the search for another.
+  if (anew_ ? std::abs(ratio - 1) > kSame : !same_iteration(ratio)) return false;
+  known_->period = Seconds(latest_length(all_lengths(seen)));
   collect(seen);
+  return true;
 }
 
 /// The cycles since the last one followed, at little cost: nothing is searched for.
@@ -200,7 +194,7 @@ void SelfLikenessDetector::advance(double now) {
   next_advance_s_ = now + std::max(kAdvanceSeconds, kAdvanceCycles * period);
   const auto marks = trail_.marks(kMarks);
   if (marks.size() < 2 || now - marks.back() > kFarBehind * period) return;
-  trail_.add(follow_on(samples_, span(now), guide_, period, marks).cycles, period);
+  trail_.add(follow_on(samples_, span(0, now), guide_, period, marks).cycles, period);
 }
 
 void SelfLikenessDetector::collect(const Look& look) {
@@ -232,14 +226,15 @@ PeriodSummary SelfLikenessDetector::summary() const {
     out.notes.emplace_back("too short a trace for a verdict");
     return out;
   }
-  Examined examined = examine(samples_.end_s());
+  Examined examined = examine(samples_, span(0, samples_.end_s()), whole_.recall, trail_);
   auto& said = examined.statement;
   if (!said.periodic && samples_.end_s() < kLeastTraceSeconds) {
     out.notes.emplace_back("too short a trace for a verdict");
     return out;
   }
   if (said.periodic) {
-    out.last = Seconds(examined.latest_s);
+    const bool changed = known_ && whole_.from_s > samples_.begin_s();
+    out.last = changed ? *known_->period : Seconds(examined.latest_s);
     if (!out.first) out.first = said.period;
     if (examined.look.regimes.size() > 1)
       out.notes.emplace_back("the iteration changed its length on the way");

@@ -45,7 +45,7 @@ std::pair<Opinion, Opinion> split(const std::vector<Opinion>& opinions, double l
 }  // namespace
 
 void Recall::add(double seconds, std::vector<Opinion> opinions) {
-  looks_.push_back({seconds, std::move(opinions)});
+  looks_.push_back({seconds - from_s_, std::move(opinions)});
   if (looks_.size() > kRemembered) looks_.pop_front();
 }
 
@@ -102,7 +102,7 @@ std::vector<RecallTraits> Recall::traits_of(const std::vector<Opinion>& now, dou
       const auto [then, others] = split(past.opinions, own.length_s);
       put(then.chance);
       put(then.chance - others.chance);
-      put(std::log(seconds / past.seconds));
+      put(std::log((seconds - from_s_) / past.seconds));
     }
     const auto first = std::count_if(looks_.begin(), looks_.end(), [&](const Past& past) {
       const auto [then, others] = split(past.opinions, own.length_s);

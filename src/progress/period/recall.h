@@ -24,6 +24,10 @@ using RecallTraits = std::array<float, kRecallTraits>;
 
 class Recall {
  public:
+  Recall() = default;
+  /// Of looks at the trace since then.
+  explicit Recall(double from_s) : from_s_(from_s) {}
+
   /// After a look so many seconds after the trace began.
   void add(double seconds, std::vector<Opinion> opinions);
 
@@ -42,6 +46,7 @@ class Recall {
   [[nodiscard]] double mean_chance(double length_s) const;
   [[nodiscard]] Opinion best_but(double length_s) const;
 
+  double from_s_ = 0;
   std::deque<Past> looks_;  // the latest last
 };
 

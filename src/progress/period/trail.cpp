@@ -25,8 +25,10 @@ std::size_t Trail::add(const std::vector<Cycle>& cycles, double period_s) {
     if (!(cycle.end_s > cycle.begin_s)) continue;
     end_s_ = cycle.end_s;
     recent_.push_back(cycle);
-    ready_.push_back(cycle);
     ++added;
+    if (cycle.begin_s < given_s_ - kSameMark * period_s) continue;
+    given_s_ = end_s_;
+    ready_.push_back(cycle);
   }
   return added;
 }

@@ -43,6 +43,7 @@ class Trail {
   LengthHistogram older_;
   std::vector<Cycle> ready_;
   double end_s_ = 0;
+  double given_s_ = 0;  // up to here iterations were given out, of whichever length
 };
 
 }  // namespace rubato::progress

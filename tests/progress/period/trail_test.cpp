@@ -47,6 +47,17 @@ TEST(Trail, IterationsLongGoneStillCount) {
   EXPECT_EQ(trail.older().count(), 0U);
 }
 
+TEST(Trail, TimeGivenOutAsOtherIterationsIsNotGivenOutAgain) {
+  Trail trail;
+  (void)trail.add({{0, 2}, {2, 4}, {4, 6}}, 2);
+  trail.start_again();
+  EXPECT_EQ(trail.add({{1, 6.5}, {6.5, 12}}, 5.5), 2U);
+  EXPECT_EQ(trail.recent().size(), 2U);
+  const auto all = trail.take();
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_DOUBLE_EQ(all.back().begin_s, 6.5);
+}
+
 TEST(Trail, AnotherClockIsTheSameIterationADoubleIsNot) {
   EXPECT_TRUE(same_iteration(1.4));
   EXPECT_TRUE(same_iteration(0.7));
