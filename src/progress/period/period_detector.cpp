@@ -25,6 +25,7 @@ constexpr double kFarBehind = 24;    // iterations: what came since is looked fo
 constexpr std::size_t kMarks = 6;    // a template is the mean around
 constexpr double kStepSeconds = 30;  // or so many iterations, whichever is longer
 constexpr double kStepCycles = 24;
+constexpr double kStepsUntilDoubt = 2;
 constexpr double kStepSpanSeconds = 14;
 constexpr double kStepSpanCycles = 16;
 constexpr double kSame = 0.03;             // of a period: what was lost is found again
@@ -95,6 +96,7 @@ class SelfLikenessDetector final : public PeriodDetector {
   // Where the period is lost: for another one, since it was last seen.
   std::optional<Search> anew_;
   double lost_from_s_ = 0;
+  unsigned late_changes_ = 0;  // to another iteration, once the trace was long
 };
 
 Span SelfLikenessDetector::span(double begin_s, double now) const {
@@ -146,7 +148,10 @@ void SelfLikenessDetector::believe(Examined examined) {
   anew_.reset();
   if (!first_s_) first_s_ = said.period->value();
   said.period = Seconds(latest_s);
-  if (followed_s_ <= 0 || !same_iteration(latest_s / followed_s_)) trail_.start_again();
+  if (followed_s_ <= 0 || !same_iteration(latest_s / followed_s_)) {
+    if (followed_s_ > 0 && now > kLongTraceSeconds) ++late_changes_;
+    trail_.start_again();
+  }
   collect(examined.look);
   next_step_s_ = now + std::max(kStepSeconds, kStepCycles * latest_s);
   known_ = std::move(said);
@@ -155,7 +160,10 @@ void SelfLikenessDetector::believe(Examined examined) {
 
 void SelfLikenessDetector::state_known() {
   estimate_ = known_;
-  estimate_->confidence = standing_.confidence();
+  // What changed often will again, and two short looks pass before that shows.
+  const double now = samples_.end_s();
+  const double unseen_s = kStepsUntilDoubt * (next_step_s_ - now);
+  estimate_->confidence = standing_.confidence() * std::exp(-unseen_s * late_changes_ / now);
 }
 
 /// Follows the iteration on: the same look, at the latest cycles only.

@@ -120,5 +120,20 @@ TEST(PeriodDetector, AfterAnEvaluationTheIterationIsKnownAtOnce) {
   EXPECT_GT(known_s, 0.88 * training_s);
 }
 
+// Of two programs in turns one may be over before the other is known: which one runs now nobody is sure of.
+TEST(PeriodDetector, AJobThatKeepsChangingIsSurelySaidOfNoOneOfItsIterations) {
+  const auto length = [](double t) { return std::fmod(t, 800) < 400 ? 1.0 : 2.6; };
+  double wrong_s = 0;
+  double last_s = 0;
+  watch(
+      3 * kHour, [&](double t) { return length(t) == 1 ? three_levels(t, 1) : dips(t, 2.6); },
+      [&](double now, const IterationEstimate& said) {
+        const double passed = now - std::exchange(last_s, now);
+        const bool surely = said.periodic && said.confidence > 0.9;
+        if (now > 2 * kHour && surely && !sure_of(said, length(now))) wrong_s += passed;
+      });
+  EXPECT_LT(wrong_s, 0.02 * kHour);
+}
+
 }  // namespace
 }  // namespace rubato::progress
