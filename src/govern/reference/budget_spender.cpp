@@ -4,22 +4,15 @@
 #include <cmath>
 #include <utility>
 
+#include "govern/rubato/pace.h"
+#include "govern/rubato/spending_rules.h"
 #include "predict/draws.h"
 
 namespace rubato::govern {
 namespace {
 
 constexpr std::size_t kCurves = 64;
-// As the governor has them: a slowdown counts as so many standard errors more than it seems, what is left is
-// spent over the next tenth of the run, and only a gain that can be told from none is shared for.
-constexpr double kCaution = 3.5;
-constexpr double kAheadShare = 0.1;
-constexpr double kShortestAhead = 100;  // s
-constexpr double kShareErrors = 2;
 constexpr double kUsualScatter = 0.005 * 0.005;
-constexpr double kControlWork = 24;
-constexpr double kDrained = 3;  // units at most, before it
-constexpr double kControlShare = 0.01;
 
 }  // namespace
 
@@ -70,14 +63,14 @@ bool BudgetSpender::learn() {
   const double at_found = unit_.value() * search_work_;
   const double error = std::sqrt(baseline.time_scatter.value_or(kUsualScatter) / baseline.work);
   before_.work += at_found;
-  before_.lost += search_time_.value() - at_found + kCaution * error * at_found;
+  before_.lost += search_time_.value() - at_found + spending_rules(*program_).caution * error * at_found;
   return true;
 }
 
 void BudgetSpender::charge(plan::Account& account) const {
   const Program::Slowdown all = program_->slowdown();
   account.work += all.seconds;
-  account.lost += all.lost + kCaution * all.lost_error;
+  account.lost += all.lost + spending_rules(*program_).caution * all.lost_error;
 }
 
 void BudgetSpender::restart() {
@@ -89,17 +82,15 @@ void BudgetSpender::restart() {
   search_work_ = 0;
 }
 
-// At a random moment after the budget allows it, so that no rhythm of the job can hide from the blocks.
 std::optional<BudgetSpender::Turn> BudgetSpender::control(TimePoint now, TimePoint run_begin) {
-  const Seconds length = unit_ * (kControlWork + kDrained);
-  if (!control_due_) {
-    const TimePoint allowed = run_begin + (control_spent_ + length) / kControlShare;
-    control_due_ = std::max(allowed, now) + random_.uniform(0.0, 0.5) * (length / kControlShare);
-  }
-  if (now < *control_due_) return std::nullopt;
-  control_due_.reset();
-  control_spent_ += length;
-  return Turn{0, BlockRole::control, Seconds(1), kControlWork};
+  const auto work = static_cast<double>(pace::kControl.iterations);
+  const Seconds length = unit_ * (work + 3) + pace::kDrains;
+  if (!controls_) controls_.emplace().plan(now, length, random_);
+  if (!controls_->due(now, run_begin, true)) return std::nullopt;
+  controls_->begin(now);
+  controls_->end(now + length);
+  controls_->plan(now + length, length, random_);
+  return Turn{0, BlockRole::control, pace::kControl.time, work};
 }
 
 BudgetSpender::Turn BudgetSpender::next(std::size_t held, TimePoint now, TimePoint run_begin) {
@@ -109,14 +100,15 @@ BudgetSpender::Turn BudgetSpender::next(std::size_t held, TimePoint now, TimePoi
   plan::Account account = before_;
   account.bound = goal_.max_slowdown;
   charge(account);
-  account.ahead = std::max(account.work * kAheadShare, kShortestAhead);
-  const plan::Spending best = plan::spend(program_->belief(), goal_, board_, account, {.caution = kCaution});
+  account.ahead = std::max(account.work * pace::kAheadShare, pace::kShortestAhead.value());
+  const plan::SpendingRules rules = spending_rules(*program_);
+  const plan::Spending best = plan::spend(program_->belief(), goal_, board_, account, rules);
   std::size_t setting = best.setting;
   if (best.share && best.share->gain > kShareErrors * best.share->gain_error) {
     // The slower of the two whenever one turn of it can be paid: in the long run that is its part.
     const double turn = kTurn.value();
     const std::size_t slower = best.share->slower;
-    const double most_lost = plan::most_lost(program_->belief(), slower, {.caution = kCaution});
+    const double most_lost = plan::most_lost(program_->belief(), slower, rules);
     const double lost = account.lost + turn * most_lost;
     const bool affordable = lost <= account.bound * (account.work + turn);
     setting = affordable ? slower : best.share->faster;

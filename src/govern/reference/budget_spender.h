@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "core/block_role.h"
 #include "core/objective.h"
+#include "govern/rubato/control_blocks.h"
 #include "govern/rubato/program.h"
 #include "govern/rubato/stretch_meter.h"
 #include "plan/knob_space.h"
@@ -22,8 +23,6 @@ namespace rubato::govern {
 /// whether the baseline still holds.
 class BudgetSpender {
  public:
-  static constexpr Seconds kTurn{60};
-
   BudgetSpender(const Goal& goal, plan::KnobSpace space, Random random);
 
   /// Before the first turn.
@@ -66,8 +65,7 @@ class BudgetSpender {
   Watts board_;  // draws at the found setting
   Seconds unit_;
   plan::Account before_;  // of programs that are over
-  Seconds control_spent_;
-  std::optional<TimePoint> control_due_;
+  std::optional<ControlBlocks> controls_;
 };
 
 }  // namespace rubato::govern

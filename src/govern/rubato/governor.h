@@ -18,6 +18,7 @@
 #include "govern/rubato/curves_ahead.h"
 #include "govern/rubato/program.h"
 #include "govern/rubato/setting_log.h"
+#include "govern/rubato/spending_rules.h"
 #include "govern/rubato/visit.h"
 #include "govern/steady.h"
 #include "govern/strategy.h"
@@ -114,8 +115,7 @@ class Governor final : public Strategy {
   [[nodiscard]] static plan::Account share_of_account(plan::Account all, std::optional<double> given);
   /// What others are about to lose of it, over what is ahead.
   [[nodiscard]] double reserved(const plan::Account& account) const;
-  [[nodiscard]] plan::SpendingRules rules() const { return rules_of(program()); }
-  [[nodiscard]] static plan::SpendingRules rules_of(const Program& program);
+  [[nodiscard]] plan::SpendingRules rules() const { return spending_rules(program()); }
   /// Standard error of the seconds lost so far.
   [[nodiscard]] double lost_error() const;
   /// Whether control blocks at the highest rate pay.

@@ -7,25 +7,14 @@
 #include "base/text.h"
 #include "govern/rubato/governor.h"
 #include "govern/rubato/pace.h"
+#include "govern/rubato/spending_rules.h"
 #include "plan/expected_curve.h"
 
 namespace rubato::govern {
 namespace {
 
-// A run may end at any moment and is to have kept its bound then. What is spent is therefore bounded for all
-// moments together: the boundary of a normal mixture (Robbins 1970; Howard et al. 2021, section 3), with this
-// chance that a run is ever over its bound.
-constexpr double kChance = 0.01;
-// Of what is not known of one setting alone this much counts as lost: a chunk of holding it tells.
-constexpr double kOwnPart = 0.25;
-constexpr double kOptimism = 0.5;
-
-// Time is shared between two settings only for a gain that can be told from none, and in turns of a minute or
-// so.
-constexpr double kShareErrors = 2;
 constexpr double kLeastShareGain = 0.001;
 constexpr double kLeastPart = 0.05;
-constexpr Seconds kTurn{60};
 
 // Of what the bound allows to lose over what is ahead.
 constexpr double kMostReserved = 0.3;
@@ -67,16 +56,6 @@ bool Governor::worth_controlling() const {
 
 Seconds Governor::control_length() const {
   return program().unit() * static_cast<double>(pace::kControl.iterations + 3) + pace::kDrains;
-}
-
-plan::SpendingRules Governor::rules_of(const Program& program) {
-  const History& history = program.history();
-  const double found = history.work_at(program.belief().found());
-  const double seen = found / std::max(program.baseline().work, 1.0);
-  return {.caution = std::sqrt(2 * std::log(1 / kChance) + std::log1p(seen)),
-          .common = history.time_error(found),
-          .own_part = kOwnPart,
-          .optimism = kOptimism};
 }
 
 plan::Account Governor::account() const {

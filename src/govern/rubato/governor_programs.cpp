@@ -98,7 +98,7 @@ std::optional<double> Governor::given(const plan::Account& account) const {
       continue;
     }
     away = std::max(away, p.away);
-    claims.push_back({&p.belief(), rules_of(p), p.board(), p.slowdown().seconds, p.away});
+    claims.push_back({&p.belief(), spending_rules(p), p.board(), p.slowdown().seconds, p.away});
   }
   if (claims.size() < 2) return std::nullopt;
   // What others left is there for their next turns, not for the present program alone.
