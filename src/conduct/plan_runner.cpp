@@ -41,14 +41,19 @@ PlanRunner::PlanRunner(plan::LayerPlan plan, govern::SwitchLimits limits, std::u
     : plan_(std::move(plan)), limits_(limits), switcher_(std::move(switcher)), clock_(plan_) {}
 
 void PlanRunner::kernels(const KernelNews& news) {
-  // Cycles tell of the past up to their end; what begins later belongs to the next.
+  // Cycles tell of the past up to their end; what begins later belongs to the next. Those of a process that
+  // runs no layer tell nothing of the layers.
+  const auto ended = [this](const record::KernelCycle& cycle) {
+    if (!trains_ || cycle.pid == *trains_) clock_.cycle_ended(cycle.end);
+  };
   auto cycle = news.cycles.begin();
   for (const KernelRecord& kernel : news.kernels) {
-    for (; cycle != news.cycles.end() && cycle->end <= kernel.begin; ++cycle) clock_.cycle_ended(cycle->end);
+    for (; cycle != news.cycles.end() && cycle->end <= kernel.begin; ++cycle) ended(*cycle);
     devices_.insert(kernel.device_uuid);
+    if (kernel.layer != 0) trains_ = kernel.pid;
     clock_.add(kernel);
   }
-  for (; cycle != news.cycles.end(); ++cycle) clock_.cycle_ended(cycle->end);
+  for (; cycle != news.cycles.end(); ++cycle) ended(*cycle);
 }
 
 void PlanRunner::mark(const Mark& mark) {

@@ -58,6 +58,7 @@ class PlanRunner {
   std::optional<std::string> collective_;
   std::optional<Mark> model_;  // the latest that tells what is trained
   std::set<std::array<std::uint8_t, 16>> devices_;
+  std::optional<std::int32_t> trains_;  // the process that ran the latest layer
   bool running_ = false;
   TimePoint next_;
 };

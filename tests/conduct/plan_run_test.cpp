@@ -29,6 +29,7 @@ struct Told {
   KernelNews kernels;
   std::vector<Mark> marks;
   bool silent = false;  // no kernel records leave it
+  bool helper = false;  // another process of the job, which runs no layer, is recorded in turns
 };
 
 /// One compute-bound and one memory-bound segment, told as forward and backward pass.
@@ -88,6 +89,7 @@ class TwoPhaseJob final : public VirtualJob {
         record.device_uuid[0] = 1;
         told_.kernels.kernels.push_back(record);
       }
+    if (told_.helper) told_.kernels.cycles.push_back({.begin = since_, .end = end, .pid = 77});
     since_ = end;
   }
 
@@ -178,6 +180,14 @@ TEST(PlanRun, LongPhasesAreSwitchedOnTheGpusOwnTimeAndThePlanIsKept) {
   EXPECT_FALSE(virtual_run.truth().end.sm_lock);
   EXPECT_THAT(virtual_run.journals(), IsEmpty());
   EXPECT_THAT(virtual_run.warnings(), IsEmpty());
+}
+
+TEST(PlanRun, AnotherProcessOfTheJobThatRunsNoLayerIsNoneOfItsBusiness) {
+  Told told{.kernels = {}, .marks = {}, .helper = true};
+  VirtualRun virtual_run(running({}, told));
+  const RunRecord run = virtual_run.run();
+  EXPECT_FALSE(sentence(run, "the plan pays").empty()) << run.decisions.back().why;
+  EXPECT_THAT(sentence(run, "changes of clocks asked for"), HasSubstr("1 of 1 boundaries"));
 }
 
 TEST(PlanRun, TheRecordHoldsChangesOfModeAndNotEverySwitch) {
