@@ -44,6 +44,11 @@ void BudgetSpender::measured(std::size_t setting, const StretchMean& mean) {
   }
 }
 
+double BudgetSpender::cell() const {
+  if (program_) return program_->baseline().cell;
+  return measured_.empty() ? 0 : measured_.front().mean.cell;
+}
+
 bool BudgetSpender::learn() {
   if (program_) return true;
   if (measured_.empty() || measured_.front().setting != 0) return false;

@@ -32,6 +32,9 @@ class BudgetSpender {
   void ran(std::size_t setting, Seconds time, double work);
   void measured(std::size_t setting, const StretchMean& mean);
 
+  /// Of stretches that are measured: see StretchMeter.
+  [[nodiscard]] double cell() const;
+
   struct Turn {
     std::size_t setting = 0;
     BlockRole role = BlockRole::hold;

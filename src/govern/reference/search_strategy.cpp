@@ -201,7 +201,7 @@ Decision SearchStrategy::settling(const Observation& o) {
   }
   stage_ = Stage::measuring;
   from_ = *o.tally;
-  meter_.begin(*from_);
+  meter_.begin(*from_, spender_ ? spender_->cell() : 0);
   return wait(role(), why_);
 }
 

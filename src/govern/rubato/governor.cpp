@@ -153,7 +153,9 @@ Decision Governor::go(const Observation& o, std::size_t setting, Purpose purpose
       role = BlockRole::control;
       break;
   }
-  visit_.begin(setting == found_ ? Setting{} : plan::setting_of(settings_[setting]), role, std::move(why), o);
+  const double cell = purpose == Purpose::baseline ? 0 : program().baseline().cell;
+  visit_.begin(setting == found_ ? Setting{} : plan::setting_of(settings_[setting]), role, std::move(why), o,
+               cell);
   return visiting(o);
 }
 

@@ -22,7 +22,7 @@ constexpr double kLeastVariance = 0.0003 * 0.0003;
 constexpr double kUnnoticed = 0.002;
 // Of a setting, between a program and its variant: relative.
 constexpr double kInherited = 0.01;
-constexpr double kMostWeight = 64;  // of one stretch in the scatter: it has that many cells at most
+constexpr double kMostWeight = 64;  // of one stretch in the scatter: none outweighs all others
 
 }  // namespace
 

@@ -78,9 +78,9 @@ Jump largest_jump(std::span<const double> values, double least) {
 
 }  // namespace
 
-void StretchMeter::begin(const Tally& tally) {
+void StretchMeter::begin(const Tally& tally, double cell) {
   first_ = last_ = cell_ = tally;
-  least_ = 0;
+  least_ = cell;
   count_ = 0;
 }
 
@@ -88,7 +88,7 @@ void StretchMeter::add(const Tally& tally) {
   if (!(tally.work > last_.work)) return;
   last_ = tally;
   const double work = tally.work - cell_.work;
-  if (work < least_ || !tally.energy || !cell_.energy) return;
+  if (work < least_ * 0.999 || !tally.energy || !cell_.energy) return;
   if (count_ == kCells) {
     for (std::size_t i = 0; i < kCells / 2; ++i) {
       const Cell& a = cells_[2 * i];
@@ -128,6 +128,7 @@ std::optional<StretchMean> StretchMeter::mean_of(std::size_t begin, std::size_t 
                   .begin = last_.at - (last_.at - first_.at) *
                                           (static_cast<double>(count_ - begin) / static_cast<double>(count_)),
                   .end = last_.at,
+                  .cell = least_,
                   .log_time = std::log(time.mean),
                   .log_power = std::log(power.mean),
                   .time_scatter = {},

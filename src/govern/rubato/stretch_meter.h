@@ -15,6 +15,7 @@ struct StretchMean {
   double work = 0;
   TimePoint begin;
   TimePoint end;
+  double cell = 0;  // work of each part of the stretch that was a value by itself, at least
   double log_time = 0;
   double log_power = 0;
   std::optional<double> time_scatter;  // relative variance of one unit; absent: too little to tell
@@ -23,7 +24,10 @@ struct StretchMean {
 
 class StretchMeter {
  public:
-  void begin(const Tally& tally);
+  /// `cell`: the work of a cell at least, that of the stretch it is to be compared with. What is trimmed is a
+  /// tenth of the cells: iterations that are rarer than that and longer than others count in cells of many
+  /// and do not in cells of one.
+  void begin(const Tally& tally, double cell = 0);
   /// Cheap: at most one cell is closed. Tallies without new work change nothing.
   void add(const Tally& tally);
   [[nodiscard]] double work() const { return last_.work - first_.work; }
@@ -42,7 +46,7 @@ class StretchMeter {
     double seconds;
     double joules;
   };
-  static constexpr std::size_t kCells = 64;
+  static constexpr std::size_t kCells = 512;
   [[nodiscard]] std::optional<StretchMean> mean_of(std::size_t begin, std::size_t end) const;
 
   Tally first_;

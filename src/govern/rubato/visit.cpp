@@ -15,13 +15,15 @@ constexpr Seconds kAskAgain{5};
 
 }  // namespace
 
-void Visit::begin(const Setting& setting, BlockRole role, std::string why, const Observation& o) {
+void Visit::begin(const Setting& setting, BlockRole role, std::string why, const Observation& o,
+                  double cell) {
   const bool goes_on = stage_ == Stage::measuring && setting == setting_ && o.in_force == setting;
   setting_ = setting;
   role_ = role;
   why_ = std::move(why);
+  cell_ = cell;
   if (goes_on) {
-    meter_.begin(*o.tally);
+    meter_.begin(*o.tally, cell_);
     return;
   }
   stage_ = Stage::going;
@@ -81,7 +83,7 @@ std::optional<Decision> Visit::draining(const Observation& o) {
   if (o.tally->at < *drained_)
     return Decision{Action::wait, {}, BlockRole::warmup, "what was launched before the change drains", {}};
   stage_ = Stage::measuring;
-  meter_.begin(*o.tally);
+  meter_.begin(*o.tally, cell_);
   return std::nullopt;
 }
 

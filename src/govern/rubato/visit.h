@@ -13,8 +13,8 @@ namespace rubato::govern {
 class Visit {
  public:
   /// `setting` empty: the found one. A stay that goes on where the one before ended begins to measure at
-  /// once.
-  void begin(const Setting& setting, BlockRole role, std::string why, const Observation& o);
+  /// once. `cell`: see StretchMeter.
+  void begin(const Setting& setting, BlockRole role, std::string why, const Observation& o, double cell = 0);
 
   /// What is to be done; nothing while it measures.
   [[nodiscard]] std::optional<Decision> step(const Observation& o);
@@ -44,6 +44,7 @@ class Visit {
   Seconds latency_;
   Stretch drain_;
   std::optional<TimePoint> drained_;  // end of the last iteration that is still the drain's
+  double cell_ = 0;
   StretchMeter meter_;
 };
 

@@ -50,12 +50,14 @@ class DrivenRun {
 
   MadeJob job;
   double noise = 0.005;  // of one iteration, in time and in power
+  int long_every = 0;    // such an iteration takes twice as long
   bool may_set = true;
   std::shared_ptr<const std::map<std::string, double>> features;
 
   void iterate(int count) {
     for (int i = 0; i < count; ++i) {
-      const double stir = 1 + noise * noise_.normal();
+      const bool is_long = long_every > 0 && static_cast<int>(tally_.work) % long_every == 0;
+      const double stir = (1 + noise * noise_.normal()) * (is_long ? 2 : 1);
       const double seconds = job.time(limit()) * stir;
       const double joules = seconds * job.power(limit()) * (1 + noise * noise_.normal());
       now_ = now_ + Seconds(seconds);

@@ -34,6 +34,19 @@ TEST(Governor, KeepsTheBoundAtEveryMomentOfALongRun) {
 }
 
 // 10 of warm-up at least, 250 of baseline; then three tries and the found setting once more, 50 each.
+// Where each fifteenth iteration is logged, say: the baseline, which is long, and short stretches have to
+// count them alike.
+TEST(Governor, IterationsThatAreRareAndLongDoNotDeceiveIt) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    DrivenRun run(five_percent(), seed);
+    run.job.unit = 0.3;
+    run.long_every = 15;
+    run.iterate(4000);
+    EXPECT_LE(run.worst_slowdown(), 0.05) << "seed " << seed;
+    EXPECT_GE(run.saving(), 0.9 * kBestFixed) << "seed " << seed;
+  }
+}
+
 TEST(Governor, HoldsASettingWithin550Iterations) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     DrivenRun run(five_percent(), seed);

@@ -14,7 +14,7 @@ struct Meter {
   StretchMeter meter;
   Tally tally{.work = 0, .at = {}, .energy = 0_J};
 
-  Meter() { meter.begin(tally); }
+  explicit Meter(double cell = 0) { meter.begin(tally, cell); }
   void unit(double seconds, double watts) {
     tally.work += 1;
     tally.at = tally.at + Seconds(seconds);
@@ -56,6 +56,21 @@ TEST(StretchMeter, CellsDoubleWhenTheyAreFullAndLoseNothing) {
   EXPECT_EQ(m.meter.work(), 1000);
   EXPECT_GE(mean->work, 1000 - 16);  // less what the open cell of 16 units holds
   EXPECT_NEAR(std::exp(mean->log_time), 0.5, 1e-6);
+}
+
+// As where each fifteenth is logged: a tenth is trimmed away of cells of one, and not of cells of two.
+TEST(StretchMeter, IterationsThatAreRareAndLongCountTheSameInAShortStretchWithTheCellsOfALongOne) {
+  const auto mean_of = [](Meter& m, int units) {
+    for (int i = 0; i < units; ++i) m.unit(i % 15 == 0 ? 0.6 : 0.3, 200);
+    return *m.meter.mean();
+  };
+  Meter whole;
+  const StretchMean of_many = mean_of(whole, 900);
+  Meter alike(of_many.cell);
+  Meter single;
+  EXPECT_EQ(of_many.cell, 2);
+  EXPECT_NEAR(mean_of(alike, 90).log_time, of_many.log_time, 0.01);
+  EXPECT_GT(std::abs(mean_of(single, 90).log_time - of_many.log_time), 0.02);
 }
 
 TEST(StretchMeter, ScatterIsOfSingleUnitsHoweverLargeTheCells) {
