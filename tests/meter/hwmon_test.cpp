@@ -103,6 +103,22 @@ TEST(Hwmon, TheMomentaryReadingIsPreferredToTheAverage) {
   EXPECT_EQ(meter->read()->front().power, 80_W);
 }
 
+TEST(Hwmon, TheShuntsOfAnIna3221AreNoRail) {
+  const Tree tree;
+  const auto write = [&](std::string_view file, std::string_view text) {
+    tree.write(cat("/sys/class/hwmon/hwmon0/", file), text);
+  };
+  write("name", "ina3221\n");
+  write("in1_input", "20000\n");   // mV
+  write("curr1_input", "5000\n");  // mA
+  write("in4_input", "1500\n");    // uV over the shunt of the first rail
+  write("curr4_input", "5000\n");  // sum of the three currents
+  const auto meter = open(tree, "");
+  ASSERT_EQ(meter->channels().size(), 1U);
+  EXPECT_EQ(meter->channels()[0].name, "ina3221/rail1");
+  EXPECT_EQ(meter->read()->front().power, 100_W);
+}
+
 TEST(Hwmon, FindListsEveryQuantityWithItsSpec) {
   const HwmonSubject machine;
   std::vector<std::string> specs;

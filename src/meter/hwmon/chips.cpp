@@ -47,6 +47,12 @@ Quantity& quantity(std::vector<Quantity>& all, const fs::path& folder, const std
   return all.emplace_back(Quantity{.attribute = attribute, .label = label_of(folder, attribute)});
 }
 
+/// The fourth to seventh voltages of an INA3221 are the drops over its shunts, in uV, and its fourth current
+/// is the sum of the others (Documentation/hwmon/ina3221.rst): no two of them make a power.
+bool is_rail(const std::string& chip, int index) {
+  return chip != "ina3221" || index <= 3;
+}
+
 void add_rail(std::vector<Quantity>& all, const fs::path& folder, int index) {
   const fs::path voltage = folder / cat("in", index, "_input");
   if (!is_there(voltage)) return;
@@ -56,7 +62,7 @@ void add_rail(std::vector<Quantity>& all, const fs::path& folder, int index) {
   all.push_back(std::move(rail));
 }
 
-std::vector<Quantity> quantities_in(const fs::path& folder) {
+std::vector<Quantity> quantities_in(const fs::path& folder, const std::string& chip) {
   std::vector<Quantity> found;
   const auto files = entries(folder);
   for (const std::string& file : files) {
@@ -79,7 +85,8 @@ std::vector<Quantity> quantities_in(const fs::path& folder) {
       std::any_of(found.begin(), found.end(), [](const Quantity& q) { return !q.power.empty(); });
   if (!has_power)
     for (const std::string& file : files)
-      if (const auto n = index_of(file, "curr", "_input")) add_rail(found, folder, *n);
+      if (const auto n = index_of(file, "curr", "_input"); n && is_rail(chip, *n))
+        add_rail(found, folder, *n);
   return found;
 }
 
@@ -101,7 +108,7 @@ std::vector<Chip> find_chips(const FsRoot& root) {
       Chip chip{.name = read_word(tree / folder / "name"), .folder = folder};
       if (chip.name.empty()) chip.name = read_word(tree / folder / "device/name");
       if (chip.name.empty()) chip.name = folder;
-      chip.quantities = quantities_in(place);
+      chip.quantities = quantities_in(place, chip.name);
       if (chip.quantities.empty()) continue;
       std::error_code failed;
       const fs::path device = fs::read_symlink(tree / folder / "device", failed);
