@@ -110,6 +110,16 @@ TEST(Rapl, OnAmdTheCoreRegisterIsSaidToBeOfOneCore) {
   EXPECT_EQ(channel(*open(machine, "core"), "core-0").place, "the first core of socket 0");
 }
 
+TEST(Rapl, OnAmdOfManyProcessorsTooTheCoreRegisterIsSaidToBeOfOneCore) {
+  RaplSubject machine;
+  std::string info;
+  for (int processor = 0; processor < 768; ++processor)
+    info += cat("processor\t: ", processor,
+                "\nvendor_id\t: AuthenticAMD\nflags\t\t: ", std::string(1900, 'f'), "\n\n");
+  machine.tree.write("/proc/cpuinfo", info);
+  EXPECT_EQ(channel(*open(machine, "core"), "core-0").place, "the first core of socket 0");
+}
+
 TEST(Rapl, ARegisterThatTurnsOverLosesNothing) {
   RaplSubject machine;
   machine.count("intel-rapl:0") = kRaplTop - 100'000'000;

@@ -1,6 +1,7 @@
 #include "meter/rapl/zones.h"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 
 #include "base/text.h"
@@ -60,9 +61,12 @@ std::string_view words_for(std::string_view domain) {
   return domain;
 }
 
+/// The first processor tells. The whole file is larger than 1 MiB where there are more than about 500.
 bool is_amd(const FsRoot& root) {
-  const auto info = root.read("/proc/cpuinfo");
-  return info && info->find("AuthenticAMD") != std::string::npos;
+  std::ifstream info(root.path("/proc/cpuinfo"));
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("vendor_id")) return line.find("AuthenticAMD") != std::string::npos;
+  return false;
 }
 
 Zone make_zone(const std::filesystem::path& folder, std::string domain, const std::string& numbers,
