@@ -132,6 +132,7 @@ TEST(MqttPlan, NamesWhatIsWrong) {
                                                           {{{"device", "d"}}, "device"},
                                                           {{{"poll_s", "2"}}, "poll_s"},
                                                           {{{"preset", "tasmota"}, {"device", "d"}}, "topic"},
+                                                          {{{"tls_ca", "/no/such.pem"}}, "tls_ca"},
                                                           {{{"scope", "galaxy"}}, "scope"}};
   for (const auto& [more, key] : wrong) {
     Values values = good;
@@ -140,6 +141,20 @@ TEST(MqttPlan, NamesWhatIsWrong) {
     ASSERT_FALSE(plan) << key;
     EXPECT_THAT(plan.error().what, HasSubstr(key));
   }
+}
+
+TEST(MqttMeter, SaysHowToAskTheBrokerAsItDoesItself) {
+  Values values{
+      {"kind", "mqtt"}, {"host", "127.0.0.1"}, {"port", "1"}, {"topic", "a/b"}, {"power_path", "p"}};
+  const auto plain = mqtt::kind().open("rack", with_table(values));
+  ASSERT_FALSE(plain) << "nobody listens at port 1";
+  EXPECT_THAT(plain.error().hint, HasSubstr("mosquitto_sub -h 127.0.0.1 -p 1 -t '#'"));
+  values["tls_ca"] = "/etc";
+  values["user"] = "ada";
+  values["password"] = "geheim";
+  const auto secured = mqtt::kind().open("rack", with_table(values));
+  ASSERT_FALSE(secured);
+  EXPECT_THAT(secured.error().hint, HasSubstr("-p 1 --capath /etc -u ada -P PASSWORD -t '#'"));
 }
 
 TEST(IpmiTarget, NeedsADeviceHereOrATable) {

@@ -55,6 +55,11 @@ Seconds since(std::chrono::steady_clock::time_point then) {
   return Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count());
 }
 
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 std::string in_words(int code) {
   return code == MOSQ_ERR_ERRNO ? std::strerror(errno) : mosquitto_strerror(code);
 }
@@ -86,6 +91,16 @@ Error Broker::gone() const {
   const Seconds span = down_since_ ? clock_->now() - *down_since_ : Seconds(0);
   if (span < Seconds(1)) return *why_;
   return {why_->code, cat(why_->what, "; no readings for ", number(span.value(), 0), " s"), why_->hint};
+}
+
+// As the broker is asked here: without its authority's certificate one that wants TLS never answers.
+std::string Broker::how_to_try() const {
+  std::string tls;
+  if (!login_.tls_ca.empty())
+    tls = cat(is_folder(login_.tls_ca) ? " --capath " : " --cafile ", login_.tls_ca);
+  return cat("mosquitto_sub -h ", login_.where.host, " -p ", login_.where.port, tls,
+             login_.user.empty() ? "" : cat(" -u ", login_.user, " -P PASSWORD"),
+             " -t '#' shows whether it answers");
 }
 
 void Broker::on_connect(mosquitto* m, void* self, int code) {
@@ -145,8 +160,7 @@ void Broker::begin() {
   int code = MOSQ_ERR_SUCCESS;
   if (!login_.user.empty()) code = mosquitto_username_pw_set(m, login_.user.c_str(), login_.password.c_str());
   if (code == MOSQ_ERR_SUCCESS && !login_.tls_ca.empty()) {
-    struct stat status {};
-    const bool folder = ::stat(login_.tls_ca.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    const bool folder = is_folder(login_.tls_ca);
     code = mosquitto_tls_set(m, folder ? nullptr : login_.tls_ca.c_str(),
                              folder ? login_.tls_ca.c_str() : nullptr, nullptr, nullptr, nullptr);
   }
@@ -155,8 +169,7 @@ void Broker::begin() {
   stage_ = Stage::connecting;
   if (code != MOSQ_ERR_SUCCESS)
     lose({ErrorCode::unavailable, cat("cannot reach the MQTT broker ", login_.name, ": ", in_words(code)),
-          cat("mosquitto_sub -h ", login_.where.host, " -p ", login_.where.port,
-              " -t '#' shows whether it answers")});
+          how_to_try()});
 }
 
 void Broker::step(Seconds at_most) {
@@ -164,8 +177,7 @@ void Broker::step(Seconds at_most) {
   const bool was_up = is_up();
   const int code = mosquitto_loop(connection_.get(), milliseconds, 1);
   if (refusal_) return lose(*refusal_);
-  const std::string hint = cat("mosquitto_sub -h ", login_.where.host, " -p ", login_.where.port,
-                               " -t '#' shows whether it answers");
+  const std::string hint = how_to_try();
   if (code != MOSQ_ERR_SUCCESS)
     return lose({ErrorCode::unavailable,
                  cat(was_up ? "the connection to the MQTT broker " : "cannot reach the MQTT broker ",

@@ -60,6 +60,7 @@ class Broker {
   void step(Seconds at_most);
   void lose(Error why);
   [[nodiscard]] Error gone() const;
+  [[nodiscard]] std::string how_to_try() const;
   static void on_connect(mosquitto* m, void* self, int code);
   static void on_subscribe(mosquitto* m, void* self, int id, int count, const int* granted);
   static void on_message(mosquitto* m, void* self, const mosquitto_message* message);

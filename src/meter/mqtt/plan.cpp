@@ -1,5 +1,7 @@
 #include "meter/mqtt/plan.h"
 
+#include <unistd.h>
+
 #include "base/text.h"
 #include "meter/keys.h"
 #include "meter/mqtt/preset.h"
@@ -136,6 +138,11 @@ Result<Plan> parse_table(const MeterTable& table) {
   if (plan.user.empty() && !plan.password.empty())
     return fail(keys.wrong("user", "a user, as a password is given"));
   plan.tls_ca = keys.text("tls_ca", "");
+  // libmosquitto would call it an invalid argument of some function.
+  if (keys.has("tls_ca") && ::access(plan.tls_ca.c_str(), R_OK) != 0)
+    return fail(keys.wrong("tls_ca", "a file or folder of certificates that this user can read",
+                           "name the certificate of the authority that signed the broker's: "
+                           "/etc/ssl/certs/ca-certificates.crt holds those everybody trusts"));
   const Status added = keys.has("preset") ? add_plug(plan, keys) : add_topic(plan, keys);
   if (!added) return fail(added.error());
   auto scope = keys.scope_or("scope", plan.channels.size() == 1 ? Scope::node : Scope::rail);
