@@ -11,6 +11,23 @@ tl::unexpected<Error> not_a_record(const Database& db, std::string_view why) {
               "the file is left as it is; `rubato runs` lists the records that can be read");
 }
 
+// Until its run has ended, even the beginning of a record may be in its log alone.
+bool lacks_its_log(const Database& db) {
+  Statement mode("PRAGMA journal_mode");
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(cat(db.file().string(), "-wal"), missing);
+  return mode.next(db) && mode.text() == "wal" && (missing || size == 0);
+}
+
+tl::unexpected<Error> without_its_log(const Database& db) {
+  const std::string log = cat(db.file().filename().string(), "-wal");
+  return fail(
+      ErrorCode::corrupt,
+      cat("cannot read run record ", db.file().string(), ": its log ", log,
+          " is not beside it, or it was not written by rubato"),
+      cat("copy ", log, " from where the run was recorded too: until the run has ended, most is there"));
+}
+
 std::vector<std::string> arguments(std::string_view bytes) {
   std::vector<std::string> out = split(bytes, '\0');
   out.pop_back();  // every argument ends with NUL
@@ -25,8 +42,10 @@ Result<Database> open_record(const std::filesystem::path& file, Check check) {
   // Most failures of a damaged or foreign file show at its first page; SQLite's words are kept.
   Statement id("PRAGMA application_id");
   if (!id.next(*db)) return fail(db->error("cannot read run record"));
-  if (id.integer() != kApplicationId)
+  if (id.integer() != kApplicationId) {
+    if (lacks_its_log(*db)) return without_its_log(*db);
     return not_a_record(*db, "it was not written by rubato, or its beginning is lost");
+  }
   const auto version = read_version(*db);
   if (!version) return fail(version.error());
   const std::int64_t found = *version;

@@ -1,5 +1,8 @@
 #include "record/sqlite.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -24,6 +27,14 @@ std::string hint_for(int code) {
     default:
       return {};
   }
+}
+
+// A record whose run did not end keeps a log beside it, and SQLite reads that through a file of its own
+// there: where it can make none, it names neither.
+bool cannot_make_its_file(int code, int system, const std::filesystem::path& record) {
+  const bool refused = system == 0 || system == ENOENT || system == EACCES || system == EROFS;
+  return (code == SQLITE_READONLY || (code == SQLITE_CANTOPEN && refused)) &&
+         ::faccessat(AT_FDCWD, record.c_str(), R_OK, AT_EACCESS) == 0;
 }
 
 ErrorCode code_for(int code) {
@@ -53,6 +64,15 @@ Error Database::error(std::string_view doing) const {
   const std::string reason =
       kernel_knows ? std::generic_category().message(system) : std::string(sqlite3_errmsg(handle_.get()));
   const bool full = kernel_knows && (system == ENOSPC || system == EDQUOT);
+  const std::string name = file_.filename().string();
+  if (mode_ == Mode::read && cannot_make_its_file(code, system, file_))
+    return Error{ErrorCode::no_permission,
+                 cat(doing, " ", file_.string(), ": its run did not end, and such a record is read through ",
+                     name, "-shm beside it, which cannot be made"),
+                 cat("copy it together with ", name, "-wal to a folder you can write to, and read it there")};
+  if (mode_ == Mode::read && code == SQLITE_CANTOPEN && system == EACCES)
+    return Error{ErrorCode::no_permission, cat(doing, " ", file_.string(), ": ", reason),
+                 cat("see whose it is: ls -l ", file_.string())};
   return Error{code_for(code), cat(doing, " ", file_.string(), ": ", reason),
                hint_for(full ? SQLITE_FULL : code)};
 }
@@ -70,6 +90,7 @@ Result<Database> Database::open(const std::filesystem::path& file, Mode mode) {
 
   Database db;
   db.file_ = file;
+  db.mode_ = mode;
   const int flags =
       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
       (mode == Mode::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);

@@ -39,6 +39,7 @@ class Database {
   };
   std::unique_ptr<sqlite3, Close> handle_;
   std::filesystem::path file_;
+  Mode mode_ = Mode::read;
 };
 
 /// Prepared when first used and kept. Parameters are bound, and columns taken, from left to right.

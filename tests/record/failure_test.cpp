@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -163,6 +165,76 @@ TEST(RecordWriter, LeavesTheRecordWhereItIsWhenItCannotBeMoved) {
   ASSERT_FALSE(file);
   EXPECT_THAT(file.error().what, HasSubstr((*writer)->file().string()));
   EXPECT_TRUE(read_run((*writer)->file()));
+}
+
+/// What the effective user may not do: root may write everywhere, so it steps down meanwhile.
+class Unprivileged {
+ public:
+  Unprivileged() : changed_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
+  Unprivileged(const Unprivileged&) = delete;
+  ~Unprivileged() {
+    if (changed_ && ::seteuid(0) != 0) std::abort();
+  }
+
+ private:
+  bool changed_;
+};
+
+/// The record of a run that goes on, copied without the files of `left_out`.
+fs::path copied(const Folder& from, const Folder& to, const std::vector<std::string>& left_out) {
+  auto writer = Writer::create(from.path(), run_info());
+  EXPECT_TRUE(writer);
+  (*writer)->device(device_info());
+  EXPECT_TRUE(write_tenths(**writer, 0, 30));
+  for (const auto& entry : fs::directory_iterator(from.path())) {
+    const std::string name = entry.path().filename().string();
+    if (std::none_of(left_out.begin(), left_out.end(), [&](const auto& end) { return name.ends_with(end); }))
+      fs::copy_file(entry.path(), to.path() / name);
+  }
+  return to.path() / "20261121-081500-1a2b.sqlite";
+}
+
+TEST(RecordReader, SaysWhyARunCutShortCannotBeReadInAReadOnlyFolder) {
+  const Folder run;
+  const Folder archive;
+  const fs::path file = copied(run, archive, {"-shm", "index.tsv"});
+  for (const auto& entry : fs::directory_iterator(archive.path()))
+    fs::permissions(entry.path(), fs::perms(0444));
+  fs::permissions(archive.path(), fs::perms(0555));
+  {
+    const Unprivileged reader;
+    if (::eaccess(file.c_str(), R_OK) != 0) GTEST_SKIP() << "the temporary folder is not open to others";
+    const auto read = read_run(file);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::no_permission);
+    EXPECT_THAT(read.error().what, HasSubstr("20261121-081500-1a2b.sqlite-shm"));
+    EXPECT_THAT(read.error().hint, HasSubstr("20261121-081500-1a2b.sqlite-wal"));
+  }
+  fs::permissions(archive.path(), fs::perms(0755));
+  EXPECT_GE(read_run(file)->devices[0].fast.size(), 20U);
+}
+
+TEST(RecordReader, SaysWhoseARecordIsThatItMayNotRead) {
+  const Folder run;
+  const Folder archive;
+  const fs::path file = copied(run, archive, {"-shm", "index.tsv"});
+  fs::permissions(archive.path(), fs::perms(0755));
+  fs::permissions(file, fs::perms(0000));
+  const Unprivileged reader;
+  const auto read = read_run(file);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().what, HasSubstr("Permission denied"));
+  EXPECT_THAT(read.error().hint, HasSubstr("ls -l"));
+}
+
+TEST(RecordReader, NamesTheLogThatWasNotCopiedAlong) {
+  const Folder run;
+  const Folder archive;
+  const auto read = read_run(copied(run, archive, {"-shm", "-wal", "index.tsv"}));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(read.error().what, HasSubstr("its log 20261121-081500-1a2b.sqlite-wal is not beside it"));
+  EXPECT_THAT(read.error().hint, HasSubstr("20261121-081500-1a2b.sqlite-wal"));
 }
 
 TEST(RecordReader, RefusesANewerSchema) {
