@@ -47,7 +47,7 @@ struct ChannelRecord {
 
 struct RunRecord {
   RunInfo info;
-  std::optional<RunEnd> end;  // absent: rubato was killed; the last second may be missing
+  std::optional<RunEnd> end;  // absent: killed, the last second missing, or no longer written
   std::vector<DeviceRecord> devices;
   /// Measured as well, but the job never computed on them: their energy is not the job's. Nothing else here
   /// tells of them.

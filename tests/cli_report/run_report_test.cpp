@@ -206,6 +206,8 @@ TEST(RunReport, OfARecordCutShortSaysSo) {
   record::RunRecord run = saving_run();
   run.end.reset();
   EXPECT_THAT(text(run), HasSubstr("cut short"));
+  EXPECT_THAT(text(run), HasSubstr("disk was full"))
+      << "rubato may have lived on, and the run lasted hours more";
   const auto parsed = nlohmann::json::parse(json(run));
   EXPECT_FALSE(parsed["complete"]);
   EXPECT_TRUE(parsed["exit_status"].is_null());
