@@ -95,6 +95,7 @@ record::ChannelInfo describe(const meter::Meter& meter, const MeterChannel& chan
   };
   sensor.update_period = in_run_time(sensor.update_period, pace_of(meter));
   if (sensor.counter_period) sensor.counter_period = in_run_time(sensor.counter_period, pace_of(meter));
+  if (channel.quiet_for) info.channel.quiet_for = in_run_time(channel.quiet_for, 0);
   if (sensor.averaging_window) sensor.averaging_window = in_run_time(sensor.averaging_window, 0);
   if (rate != 1.0)
     sensor.source +=

@@ -16,6 +16,8 @@ namespace {
 constexpr double kSilentPeriods = 5;
 constexpr Seconds kShortestSilence{3.0};
 constexpr Seconds kUsualPeriod{1.0};
+// Of a device that speaks seldom it is said after this that it was not heard yet: its name may be wrong.
+constexpr Seconds kFirstWord{60.0};
 // Updates of a counter kept for the lag: 20 minutes at 10 Hz.
 constexpr std::size_t kMostUpdates = 12'000;
 constexpr Seconds kUpdateApart{0.09};
@@ -63,11 +65,18 @@ MeterWatch::MeterWatch(std::vector<record::ChannelInfo> channels, TimePoint begi
     Device& meter = meters_.back();
     meter.patience =
         std::max({meter.patience, kSilentPeriods * *facts.update_period, kShortestSilence * clock_rate_});
+    meter.quiet = std::max(meter.quiet, info.channel.quiet_for.value_or(Seconds(0)));
     if (writer_ != nullptr) writer_->channel(info);
     measure::EnergyMeter energy(facts, Kind::measured, name_of(info), info.channel.scope);
     energy.pin(begin_);
     channels_.push_back({.info = std::move(info), .meter = std::move(energy), .of = meters_.size() - 1});
   }
+}
+
+Seconds MeterWatch::patience_with(const Device& meter) const {
+  if (meter.failed) return meter.patience;
+  const Seconds quiet = meter.last ? meter.quiet : std::min(meter.quiet, kFirstWord * clock_rate_);
+  return std::max(meter.patience, quiet);
 }
 
 void MeterWatch::warn(ErrorCode code, std::string what, std::string hint) const {
@@ -78,10 +87,12 @@ void MeterWatch::take(const std::vector<MeterNews>& news, TimePoint now) {
   for (const MeterNews& one : news) {
     const bool known = one.meter < meters_.size();
     if (known && one.trouble) begin_trouble(meters_[one.meter], one);
+    if (known && one.trouble && one.readings.empty()) meters_[one.meter].failed = true;
     std::vector<Hole> holes;
     for (const MeterReading& reading : one.readings)
       if (reading.channel < channels_.size()) add(reading, holes);
     put_holes(holes);
+    if (known && !one.readings.empty()) meters_[one.meter].failed = false;
     if (known && !one.trouble && !one.readings.empty()) end_trouble(meters_[one.meter], one);
   }
   // Not at once: a lie that comes and goes is one row, not thousands.
@@ -146,7 +157,7 @@ void MeterWatch::add(const MeterReading& reading, std::vector<Hole>& holes) {
   if (!fast.power && !fast.energy_counter) return;
   const TimePoint before = channel.last.value_or(begin_);
   if (channel.last && reading.at <= *channel.last) return;
-  if (reading.at - before > meter.patience) holes.push_back({reading.channel, before, reading.at});
+  if (reading.at - before > patience_with(meter)) holes.push_back({reading.channel, before, reading.at});
   if (!channel.first) {
     channel.first = reading.at;
     channel.meter.pin(reading.at);
@@ -183,7 +194,7 @@ void MeterWatch::judge(Channel& channel, const measure::CounterStep& step) {
 void MeterWatch::notice_silence(TimePoint now) {
   for (Device& meter : meters_) {
     const TimePoint last = meter.last.value_or(begin_);
-    if (meter.silence_told || now - last <= meter.patience) continue;
+    if (meter.silence_told || now - last <= patience_with(meter)) continue;
     meter.silence_told = true;
     warn(ErrorCode::unavailable,
          cat(meter.name, meter.last ? " has told nothing for " : " has told nothing yet, for ", now - last,
@@ -253,7 +264,8 @@ std::vector<record::ChannelEnd> MeterWatch::finish(TimePoint now) {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     Channel& channel = channels_[i];
     const TimePoint last = channel.last.value_or(begin_);
-    if (now - last > meters_[channel.of].patience) open.push_back({i, last, now});
+    const Device& meter = meters_[channel.of];
+    if (now - last > (channel.last ? patience_with(meter) : meter.patience)) open.push_back({i, last, now});
     record::ChannelEnd& end = ends.emplace_back();
     end.channel = i;
     auto energy = channel.meter.window(begin_, now);

@@ -49,8 +49,10 @@ class MeterWatch {
   struct Device {
     std::string name;
     Seconds patience;
+    Seconds quiet{};  // nothing is missing for so long, where nothing else is wrong
     std::optional<TimePoint> last{};
     std::string trouble{};  // until the next reading without any
+    bool failed = false;    // a look brought an error and nothing else since the last reading
     bool silence_told = false;
     std::vector<std::string> told{};
     std::optional<Doubtful> doubtful{};  // not in the record yet
@@ -61,6 +63,8 @@ class MeterWatch {
     TimePoint end;
   };
 
+  /// How long it may tell nothing.
+  [[nodiscard]] Seconds patience_with(const Device& meter) const;
   void add(const MeterReading& reading, std::vector<Hole>& holes);
   void judge(Channel& channel, const measure::CounterStep& step);
   void begin_trouble(Device& meter, const MeterNews& news);

@@ -23,6 +23,8 @@ struct MeterChannel {
   bool has_energy = false;  // it counts joules itself
   bool has_power = false;
   SensorFacts sensor;  // its update period, its lag as a window, its accuracy and where they are written
+  // A device that speaks by itself, when something changed or seldom: nothing is missing for so long.
+  std::optional<Seconds> quiet_for = std::nullopt;
 };
 
 /// One channel at one moment. What was not read is absent; one of the two is there.

@@ -39,7 +39,8 @@ class FakeMeter final : public meter::Meter {
   FakeMeter(std::string name, std::size_t channels, std::shared_ptr<Door> door = nullptr)
       : name_(std::move(name)), door_(std::move(door)) {
     for (std::size_t i = 0; i < channels; ++i)
-      channels_.push_back({.name = "c", .sensor = {.update_period = 1_ms, .source = "made"}});
+      channels_.push_back(
+          {.name = "c", .sensor = {.update_period = 1_ms, .source = "made"}, .quiet_for = 60_s});
   }
   const std::string& name() const override { return name_; }
   const std::vector<MeterChannel>& channels() const override { return channels_; }
@@ -135,6 +136,7 @@ TEST(LiveMeters, OnAFasterClockThePeriodsAreItsOwnAndTheSourceSaysSo) {
   const SensorFacts& sensor = meters.channels()[0].channel.sensor;
   EXPECT_NEAR(sensor.update_period->value(), 4, 1e-9);
   EXPECT_THAT(sensor.source, testing::HasSubstr("20 times faster"));
+  EXPECT_NEAR(meters.channels()[0].channel.quiet_for->value(), 1200, 1e-6);
 }
 
 }  // namespace

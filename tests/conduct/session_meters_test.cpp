@@ -155,6 +155,32 @@ TEST_F(SessionMeters, SilenceIsSaidOnceAndAMeterThatComesBackGoesOn) {
   EXPECT_THAT(energy->source.quality, HasSubstr("without readings"));
 }
 
+TEST_F(SessionMeters, ADeviceThatSpeaksSeldomIsNotSilentBetweenItsWords) {
+  MeterChannel outlet = channel("outlet-0", Scope::node, true, true);
+  outlet.quiet_for = 120_s;
+  MadeMeter plug{
+      "mqtt:plug", {outlet}, [](double t) {
+        const bool lost = t > 200 && t < 220;
+        if (lost) return Result<std::vector<MeterReading>>(fail(no_answer()));
+        if (std::fmod(t, 50) != 40) return Result<std::vector<MeterReading>>{};
+        return Result<std::vector<MeterReading>>({MeterReading{.power = 100_W, .energy = Joules(100 * t)}});
+      }};
+  const auto run = this->run({plug}, 480);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("no answer within 2 s"))) << "of the lost connection alone";
+  ASSERT_THAT(run.gaps, SizeIs(1));
+  EXPECT_EQ(run.gaps[0].begin, kBegin + 190_s);
+  EXPECT_EQ(run.gaps[0].end, kBegin + 240_s);
+}
+
+TEST_F(SessionMeters, ADeviceThatSpeaksSeldomAndWasNeverHeardIsNamedInAMinute) {
+  MeterChannel outlet = channel("outlet-0", Scope::node, true, true);
+  outlet.quiet_for = 600_s;
+  MadeMeter plug{"mqtt:plug", {outlet}, [](double) { return Result<std::vector<MeterReading>>{}; }};
+  const auto run = this->run({plug}, 70);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("mqtt:plug has told nothing yet, for 6")));
+  EXPECT_THAT(run.gaps, SizeIs(1));
+}
+
 TEST_F(SessionMeters, ACounterThatFallsSilentForEverKeepsWhatItTold) {
   MadeMeter rapl{"rapl", {channel("package-0", Scope::cpu_package, true, false)}, [](double t) {
                    return t > 30 ? Result<std::vector<MeterReading>>(fail(no_answer()))

@@ -122,6 +122,17 @@ TEST(MqttPlan, KnowsThePlugsAndTheirTopics) {
     EXPECT_FALSE(mqtt::parse_plan(typed, {})) << typed;
 }
 
+TEST(MqttPlan, KnowsHowLongAPlugSaysNothing) {
+  const auto quiet_for = [](const Result<mqtt::Plan>& plan) { return plan->channels[0].quiet_for; };
+  EXPECT_EQ(quiet_for(mqtt::parse_plan("tasmota@b/x", {})), Seconds(600));
+  EXPECT_EQ(quiet_for(mqtt::parse_plan("shelly1@b/x", {})), Seconds(60));
+  EXPECT_EQ(quiet_for(mqtt::parse_plan("shelly2@b/x", {})), Seconds(120));
+  Values polled{{"kind", "mqtt"}, {"host", "h"}, {"preset", "tasmota"}, {"device", "d"}, {"poll_s", "2"}};
+  EXPECT_EQ(quiet_for(mqtt::parse_plan("rack", with_table(polled))), Seconds(60));
+  polled["poll_s"] = "90";
+  EXPECT_EQ(quiet_for(mqtt::parse_plan("rack", with_table(polled))), Seconds(180));
+}
+
 TEST(MqttPlan, NamesWhatIsWrong) {
   const Values good{{"kind", "mqtt"}, {"host", "h"}, {"topic", "a/b"}, {"power_path", "p"}};
   ASSERT_TRUE(mqtt::parse_plan("rack", with_table(good)));

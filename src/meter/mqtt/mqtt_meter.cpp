@@ -14,8 +14,7 @@ namespace {
 constexpr Seconds kListen{0.9};  // in one read(), below the period
 constexpr Seconds kPeriod{
     1.0};  // a message is stamped when it is picked up, so somebody must listen all the time
-constexpr Seconds kPatience{1.8};  // for the first connection
-constexpr Seconds kQuietAtLeast{60};
+constexpr Seconds kPatience{1.8};   // for the first connection
 constexpr double kQuietFactor = 3;  // of the longest silence between two messages so far
 constexpr double kJoulesPerCount = 1e-3;
 constexpr Joules kStep{36e3};  // 0.01 kWh, the coarsest register of a plug
@@ -85,7 +84,7 @@ Result<std::vector<MeterReading>> MqttMeter::read() {
 
 Status MqttMeter::heard_lately() const {
   const Seconds silent = clock_->now() - heard_.value_or(opened_);
-  if (silent <= std::max(kQuietAtLeast, longest_silence_ * kQuietFactor)) return {};
+  if (silent <= std::max(*plan_.channels.front().quiet_for, longest_silence_ * kQuietFactor)) return {};
   const std::string& topic = plan_.feeds.front().topic;
   return fail(ErrorCode::timeout,
               cat(name_, ": nothing came on ", topic, " for ", number(silent.value(), 0), " s",

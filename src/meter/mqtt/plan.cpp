@@ -81,6 +81,7 @@ Status add_topic(Plan& plan, const Keys& keys) {
   channel.place = *topic;
   channel.has_power = power->has_value();
   channel.has_energy = energy->has_value();
+  channel.quiet_for = quiet_for(Seconds(0));  // how often they come is not known
   channel.sensor.source = "messages of the user's choice, stamped on arrival";
   plan.channels.push_back(channel);
   plan.feeds.push_back({*topic, 0, *power, *energy});
@@ -109,6 +110,7 @@ Status add_plug(Plan& plan, const Keys& keys) {
   if (!every) return fail(every.error());
   plan.poll = poll_of(preset, *device, Seconds(*every));
   if (!plan.poll) return fail(keys.wrong("poll_s", "nothing, as this preset has no question to ask"));
+  for (MeterChannel& channel : plan.channels) channel.quiet_for = quiet_for(Seconds(*every));
   return {};
 }
 

@@ -2,6 +2,7 @@
 // watts and joules stand.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,6 +47,11 @@ struct Plan {
   std::vector<Feed> feeds;
   std::optional<Poll> poll;
 };
+
+/// How long a device that speaks this often is not called silent: one message may be lost.
+[[nodiscard]] inline Seconds quiet_for(Seconds every) {
+  return std::max(Seconds(60), every * 2);
+}
 
 /// "desk" names a table of meters.toml; "tasmota@broker/plug1" says it all.
 [[nodiscard]] Result<Plan> parse_plan(std::string_view argument, const Surroundings& around);

@@ -5,12 +5,15 @@
 namespace rubato::meter::mqtt {
 namespace {
 
-void add_channel(Plan& plan, const std::string& device, unsigned outlet, std::string_view source) {
+/// `every`: the longest between two messages of a device that is set as its maker does.
+void add_channel(Plan& plan, const std::string& device, unsigned outlet, Seconds every,
+                 std::string_view source) {
   MeterChannel channel;
   channel.name = cat("outlet-", outlet);
   channel.place = cat("outlet ", outlet, " of ", device);
   channel.has_power = true;
   channel.has_energy = true;
+  channel.quiet_for = quiet_for(every);
   channel.sensor.source = source;
   plan.channels.push_back(std::move(channel));
 }
@@ -20,7 +23,7 @@ void add_channel(Plan& plan, const std::string& device, unsigned outlet, std::st
 // ENERGY.Total in kWh.
 void add_tasmota(Plan& plan, const std::string& device, unsigned outlet) {
   add_channel(
-      plan, device, outlet,
+      plan, device, outlet, Seconds(300),
       "Tasmota, stamped on arrival; a report every TelePeriod (300 s unless set lower); its register usually "
       "moves in steps of 1 Wh; accuracy depends on the plug and its calibration");
   const std::size_t channel = plan.channels.size() - 1;
@@ -33,7 +36,7 @@ void add_tasmota(Plan& plan, const std::string& device, unsigned outlet) {
 // Shelly's "Gen1 device API", MQTT: plain numbers, power in W, energy in watt-minutes since the relay
 // started.
 void add_shelly1(Plan& plan, const std::string& device, unsigned outlet) {
-  add_channel(plan, device, outlet,
+  add_channel(plan, device, outlet, Seconds(30),
               "Shelly of the first generation, stamped on arrival; reports when something changes and every "
               "30 s; its "
               "register moves in steps of 1 W min; accuracy is not in the protocol");
@@ -45,7 +48,7 @@ void add_shelly1(Plan& plan, const std::string& device, unsigned outlet) {
 
 // Shelly's "Gen2 device API", component Switch: apower in W, aenergy.total in Wh.
 void add_shelly2(Plan& plan, const std::string& device, unsigned outlet) {
-  add_channel(plan, device, outlet,
+  add_channel(plan, device, outlet, Seconds(60),
               "Shelly of the second generation or later, stamped on arrival; reports when something changes "
               "and every "
               "minute; its register moves in steps of 1 mWh; accuracy is not in the protocol");
