@@ -115,9 +115,9 @@ Result<fs::path> find_run(const fs::path& directory, std::string_view name) {
                 cat("'", name, "' is the beginning of several runs: ", names_of(matching)),
                 "type more of the id");
   std::string there = names_of(*runs);
-  for (const auto& file : unreadable) there += cat("; ", file.filename().string(), " cannot be read");
+  for (const auto& file : unreadable) there += cat("; ", file.stem().string(), " cannot be read");
   return fail(ErrorCode::not_found, cat("no run '", name, "' in ", directory.string(), ": ", there),
-              "`rubato runs` lists them, `rubato show FILE` says what is wrong with one");
+              "`rubato runs` lists them, `rubato show ID` says what is wrong with one");
 }
 
 }  // namespace rubato::record

@@ -102,5 +102,14 @@ TEST(FindRun, TakesAnIdItsBeginningOrAPath) {
   EXPECT_EQ(find_run("/nowhere", "last").error().code, ErrorCode::not_found);
 }
 
+TEST(FindRun, NamesARecordThatCannotBeReadAsItIsFound) {
+  const Folder folder;
+  std::ofstream(folder.path() / "20261121-08.sqlite") << "no database";
+  const auto missing = find_run(folder.path(), "1999");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().what, HasSubstr("; 20261121-08 cannot be read"));
+  EXPECT_TRUE(find_run(folder.path(), "20261121-08"));
+}
+
 }  // namespace
 }  // namespace rubato::record
