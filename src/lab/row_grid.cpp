@@ -101,8 +101,15 @@ Result<RowGrid> row_grid(const predict::Curve& curve, std::span<const Knob> knob
               .found = curve.known.at_default.at,
               .features = curve.known.features,
               .default_assumed = curve.default_assumed};
+  for (const Knob knob : knobs)
+    if (!value_of(curve.known.highest, knob))
+      return fail(ErrorCode::invalid_argument,
+                  cat("no row of '", out.gpu, "' says where its ", name_of(knob), " stands; workload '",
+                      curve.workload, "' cannot be replayed over it"),
+                  cat("leave ", name_of(knob), " out of --knobs, or put each GPU into a table of its own"));
   const auto at_axis = [&](const predict::Observed& row, Knob knob) {
-    return value_of(row.at, knob).value_or(*value_of(curve.known.highest, knob));
+    const auto own = value_of(row.at, knob);
+    return own ? *own : *value_of(curve.known.highest, knob);
   };
   std::size_t crossings = 1;
   for (const Knob knob : kAxisOrder) {

@@ -39,7 +39,8 @@ struct RowGrid {
 [[nodiscard]] Result<std::vector<predict::Curve>> curves_along(const SweepTable& table,
                                                                std::span<const Knob> knobs);
 
-/// invalid_argument where a workload has fewer than two values of a knob, or lacks a crossing of two.
+/// invalid_argument where a workload has fewer than two values of a knob, or lacks a crossing of two, and
+/// where no row of its GPU names a knob.
 [[nodiscard]] Result<RowGrid> row_grid(const predict::Curve& curve, std::span<const Knob> knobs,
                                        Resolution resolution);
 

@@ -82,5 +82,15 @@ TEST(Truth, AMissingCrossingIsRefusedByName) {
   EXPECT_NE(jobs.error().what.find("'a' lacks 1 of the 4 crossings"), std::string::npos) << jobs.error().what;
 }
 
+TEST(Truth, AKnobThatOnlyAnotherGpusRowsNameIsRefused) {
+  const auto jobs = jobs_of(table_of("V100,a,g,100,,,4,90,360\nV100,a,g,150,,,2,140,280\n"
+                                     "P7,b,h,,1200,,4,90,360\nP7,b,h,,1230,,2,140,280\n"),
+                            {});
+  ASSERT_FALSE(jobs);
+  EXPECT_EQ(jobs.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(jobs.error().what.find("no row of 'V100' says where its sm-clock stands"), std::string::npos)
+      << jobs.error().what;
+}
+
 }  // namespace
 }  // namespace rubato::lab
