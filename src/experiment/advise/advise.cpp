@@ -1,6 +1,7 @@
 #include "experiment/advise/advise.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -29,6 +30,13 @@ bool is_word(const std::string& in_table, const std::string& by_driver) {
   return ends_in_letter && by_driver.starts_with(in_table) &&
          std::all_of(by_driver.begin() + static_cast<std::ptrdiff_t>(in_table.size()), by_driver.end(),
                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// Behind the name of one board these make another, with its own chip or its own limits.
+constexpr std::array kOtherBoard = {"TI", "SUPER", "D", "LAPTOP", "MOBILE", "MAX", "ADA", "BLACKWELL"};
+
+bool makes_another(const std::string& word) {
+  return std::find(kOtherBoard.begin(), kOtherBoard.end(), word) != kOtherBoard.end();
 }
 
 std::string refusal(const ModelFacts& facts, const std::string& gpu) {
@@ -61,9 +69,13 @@ void reduce(predict::Known& known, std::span<const Knob> knobs) {
 bool same_board(std::string_view in_table, std::string_view by_driver) {
   const auto wanted = words_of(in_table);
   const auto there = words_of(by_driver);
-  return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
+  const auto all_there = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
     return std::any_of(there.begin(), there.end(), [&](const std::string& w) { return is_word(word, w); });
   });
+  return !wanted.empty() && all_there &&
+         std::none_of(there.begin(), there.end(), [&](const std::string& word) {
+           return makes_another(word) && std::find(wanted.begin(), wanted.end(), word) == wanted.end();
+         });
 }
 
 Status check_knobs(const ModelFacts& facts, std::span<const Knob> wanted) {

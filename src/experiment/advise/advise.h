@@ -53,7 +53,8 @@ struct Advice {
   predict::Prediction believed;          // of the candidates; empty where refused
 };
 
-/// Whether a board by the driver's name ("Tesla V100-PCIE-16GB") is what a table calls "V100".
+/// Whether a board by the driver's name ("Tesla V100-PCIE-16GB") is what a table calls "V100". An "RTX 3080
+/// Ti", a laptop's "RTX 4090" or an "RTX 6000 Ada" is not the board of the shorter name.
 [[nodiscard]] bool same_board(std::string_view in_table, std::string_view by_driver);
 
 /// invalid_argument: one of them the model never saw varied.

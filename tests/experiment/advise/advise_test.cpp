@@ -59,6 +59,17 @@ TEST(SameBoard, TheDriversNameHoldsEveryWordOfTheTables) {
   EXPECT_FALSE(same_board("", "Tesla T4"));
 }
 
+TEST(SameBoard, AnotherBoardOfALongerNameIsNotTheShorterOne) {
+  EXPECT_FALSE(same_board("GTX 1080", "NVIDIA GeForce GTX 1080 Ti"));
+  EXPECT_FALSE(same_board("RTX 4080", "NVIDIA GeForce RTX 4080 SUPER"));
+  EXPECT_FALSE(same_board("RTX 4090", "NVIDIA GeForce RTX 4090 Laptop GPU"));
+  EXPECT_FALSE(same_board("RTX 4090", "NVIDIA GeForce RTX 4090 D"));
+  EXPECT_FALSE(same_board("RTX 2080", "NVIDIA GeForce RTX 2080 with Max-Q Design"));
+  EXPECT_FALSE(same_board("RTX 6000", "NVIDIA RTX 6000 Ada Generation"));
+  EXPECT_TRUE(same_board("RTX 6000 Ada", "NVIDIA RTX 6000 Ada Generation"));
+  EXPECT_TRUE(same_board("RTX 4090 Laptop", "NVIDIA GeForce RTX 4090 Laptop GPU"));
+}
+
 TEST(Advise, NamesTheSettingItsSavingAndThePriceOfASecond) {
   const auto advice = advise(TwoLimits(), facts(), request("Tesla V100-PCIE-16GB"));
   ASSERT_TRUE(advice) << advice.error().what;
