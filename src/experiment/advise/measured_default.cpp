@@ -4,12 +4,16 @@
 #include <cmath>
 #include <map>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "core/feature_schema.h"
 #include "predict/roofline/roofline.h"
 
 namespace rubato::experiment {
 namespace {
+
+// Of a run without iterations: what ran at the found setting makes the setting look that much more like it.
+constexpr double kWholeRun = 0.95;
 
 struct PerUnit {
   Seconds time;
@@ -61,6 +65,27 @@ std::optional<PerUnit> of_run(const record::RunRecord& run, const GpuId& gpu) {
     if (end.gpu == gpu && end.energy)
       return PerUnit{.time = end.energy->end - end.energy->begin, .energy = end.energy->energy};
   return std::nullopt;
+}
+
+/// Of the run at this GPU, the share in which a setting was in force that was asked for.
+double share_in_force(const record::RunRecord& run, const GpuId& gpu) {
+  const auto ended = std::find_if(run.end->devices.begin(), run.end->devices.end(),
+                                  [&](const record::DeviceEnd& end) { return end.gpu == gpu; });
+  const auto& whole = *ended->energy;
+  Seconds set;
+  std::optional<TimePoint> since;
+  const auto leave = [&](TimePoint at) {
+    if (since) set += std::max(Seconds(0), std::min(at, whole.end) - std::max(*since, whole.begin));
+    since.reset();
+  };
+  for (const record::SettingChange& change : run.setting_changes) {
+    if (!(change.gpu == gpu) || (change.outcome != "applied" && !change.outcome.starts_with("restored")))
+      continue;
+    leave(change.at);
+    if (change.outcome == "applied" && !change.asked.empty()) since = change.at;
+  }
+  leave(whole.end);
+  return set / (whole.end - whole.begin);
 }
 
 Status check_boards(const record::RunRecord& run) {
@@ -153,6 +178,14 @@ Result<predict::Observed> measured_at(const record::RunRecord& run, const predic
       return fail(ErrorCode::unavailable,
                   cat("run ", run.info.run_id, " tells nothing of the setting it was made for"),
                   cat("rubato show ", run.info.run_id));
+    if (by_default.iterations == 0) {
+      const double share = share_in_force(run, gpu);
+      if (share < kWholeRun)
+        return fail(ErrorCode::unavailable,
+                    cat("run ", run.info.run_id, " had the setting it was made for in force in ",
+                        short_percent(share), " of it, and no iteration was found that tells the rest apart"),
+                    "mark the iterations: docs/iterations.md; or let the command run longer");
+    }
     out.time += unit->time / count;
     out.energy += unit->energy / count;
     out.time_error = unit->time_error;

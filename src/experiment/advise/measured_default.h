@@ -27,7 +27,8 @@ struct MeasuredDefault {
 [[nodiscard]] Result<MeasuredDefault> measured_default(const record::RunRecord& run);
 
 /// The same command at one setting, in the unit of `by_default`: of the stretches in which it was in force.
-/// unavailable: it never was, or its energy could not be read.
+/// unavailable: it never was, or its energy could not be read; where runs are all there is to compare, also
+/// that it was in force in a part of the run only.
 [[nodiscard]] Result<predict::Observed> measured_at(const record::RunRecord& run,
                                                     const predict::KnobPoint& at,
                                                     const MeasuredDefault& by_default);

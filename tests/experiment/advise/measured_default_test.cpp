@@ -115,6 +115,50 @@ TEST(MeasuredAt, IsOfTheStretchesInWhichTheSettingWasInForce) {
   EXPECT_EQ(measured_at(run, {.power_limit = 150_W}, by_default).error().code, ErrorCode::unavailable);
 }
 
+// Without iterations: the run as a whole, 100 seconds of it.
+record::RunRecord whole_run() {
+  auto run = run_of({device(kFirst)});
+  record::DeviceEnd end;
+  end.gpu = kFirst;
+  end.energy.emplace();
+  end.energy->begin = at(0);
+  end.energy->end = at(100);
+  end.energy->energy = 9000_J;
+  run.end.emplace();
+  run.end->devices.push_back(end);
+  return run;
+}
+
+record::SettingChange change(double seconds, Setting asked, std::string outcome) {
+  return {.at = at(seconds),
+          .gpu = kFirst,
+          .who = "rubato",
+          .asked = std::move(asked),
+          .requested = {},
+          .enforced = {},
+          .reached_sm_clock = {},
+          .outcome = std::move(outcome)};
+}
+
+TEST(MeasuredAt, AWholeRunTellsOfASettingThatWasInForceAllTheTime) {
+  auto run = whole_run();
+  run.setting_changes = {change(2, {.power_limit = 150_W}, "applied"), change(101, {}, "restored")};
+  const auto probe = measured_at(run, {.power_limit = 150_W}, MeasuredDefault());
+  ASSERT_TRUE(probe) << probe.error().what;
+  EXPECT_EQ(probe->time, 100_s);
+  EXPECT_EQ(probe->energy, 9000_J);
+}
+
+TEST(MeasuredAt, AWholeRunDoesNotTellOfASettingThatWasInForceForAPartOfIt) {
+  auto run = whole_run();
+  EXPECT_EQ(measured_at(run, {.power_limit = 150_W}, MeasuredDefault()).error().code, ErrorCode::unavailable);
+  run.setting_changes = {change(33, {.power_limit = 150_W}, "applied"), change(101, {}, "restored")};
+  EXPECT_THAT(measured_at(run, {.power_limit = 150_W}, MeasuredDefault()).error().what,
+              HasSubstr("in force in 67 %"));
+  run.setting_changes.front().outcome = "refused: no permission";
+  EXPECT_EQ(measured_at(run, {.power_limit = 150_W}, MeasuredDefault()).error().code, ErrorCode::unavailable);
+}
+
 TEST(MeasuredDefault, ARunThatCannotTellIsRefusedWithItsReason) {
   EXPECT_THAT(measured_default(run_of({})).error().what, HasSubstr("no GPU was measured"));
   EXPECT_THAT(measured_default(run_of({device(kFirst)})).error().what, HasSubstr("could not be read"));
