@@ -11,6 +11,7 @@
 #include "cli/factor_options.h"
 #include "cli/invocation.h"
 #include "cli/job_options.h"
+#include "cli/no_nan.h"
 #include "cli/print_run.h"
 #include "cli/records.h"
 #include "cli/report/advice_report.h"
@@ -257,6 +258,7 @@ void add_advise(CLI::App& app, Invocation& invocation) {
         return text;
       })
       ->check(CLI::Range(0.0, 99.9))
+      ->check(no_nan())
       ->capture_default_str();
   command->add_option("--objective", options.objective, "what is to become small: energy, edp, ed2p, cost")
       ->type_name("NAME")

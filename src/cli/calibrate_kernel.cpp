@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cli/invocation.h"
+#include "cli/no_nan.h"
 #include "experiment/calibrate/bench.h"
 #include "report/render.h"
 #include "simgpu/trainer/mark_writer.h"
@@ -67,7 +68,10 @@ int calibrate_kernel_main(int argc, char** argv) {
       ->type_name("NAME")
       ->required();
   app.add_option("--uuid", options.uuid, "the GPU (default: CUDA's first)")->type_name("UUID");
-  app.add_option("--seconds", options.seconds, "how long")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--seconds", options.seconds, "how long")
+      ->check(CLI::PositiveNumber)
+      ->check(no_nan())
+      ->capture_default_str();
   try {
     app.parse(argc - 1, argv + 1);
   } catch (const CLI::ParseError& error) {

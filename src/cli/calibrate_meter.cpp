@@ -10,6 +10,7 @@
 #include "cli/caller.h"
 #include "cli/invocation.h"
 #include "cli/job_options.h"
+#include "cli/no_nan.h"
 #include "cli/run_files.h"
 #include "cli/stale.h"
 #include "cli/wrap.h"
@@ -215,7 +216,8 @@ void add_calibrate_meter(CLI::App& app, Invocation& invocation) {
   command
       ->add_option("--seconds", options.seconds,
                    "measure for this long while your load varies (default 120), without a command")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->check(no_nan());
   command->footer("rubato calibrate-meter --meter SPEC --gpu 0 [-- COMMAND]");
   command->callback([&invocation] { calibrate_meter(invocation, options); });
 }

@@ -14,6 +14,7 @@
 #include "cli/evidence_conductor.h"
 #include "cli/evidence_report.h"
 #include "cli/managed.h"
+#include "cli/no_nan.h"
 #include "cli/output_file.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
@@ -179,6 +180,7 @@ void add_evidence(CLI::App& app, Invocation& invocation) {
   add_common(*command, invocation);
   command->add_option("--minutes", options.minutes, "how long it may take: it measures what fits")
       ->check(CLI::Range(1.0, 600.0))
+      ->check(no_nan())
       ->capture_default_str();
   command->add_flag("--dry-run", options.dry_run, "say what would be done and for how long; touch nothing");
   command->add_option("-o,--output", options.output, "the file (default: evidence-GPU-DATE.json)")

@@ -1,5 +1,7 @@
 #include "cli/factor_options.h"
 
+#include "cli/no_nan.h"
+
 namespace rubato::cli {
 
 Result<analyse::Factors> FactorOptions::factors() const {
@@ -16,7 +18,8 @@ Result<analyse::Factors> FactorOptions::factors() const {
 void add_factor_options(CLI::App& command, FactorOptions& options) {
   command.add_option("--co2", options.co2, "grams of CO2 per kWh of your electricity")
       ->type_name("G_PER_KWH")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->check(no_nan());
   command.add_option("--price", options.price, "what a kWh costs you, as in 0.30EUR")->type_name("PRICE");
   command.add_option("--region", options.region, "where that electricity is used, in your words")
       ->type_name("TEXT");
@@ -33,12 +36,14 @@ void add_second_price(CLI::App& command, SecondPriceText& text) {
       .add_option("--host-watts", text.host_watts,
                   "what the rest of the machine draws per GPU while the job runs")
       ->type_name("W")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->check(no_nan());
   command
       .add_option("--idle-watts", text.idle_watts,
                   "what each board draws without the job: only what the job adds is to become small")
       ->type_name("W")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->check(no_nan());
 }
 
 }  // namespace rubato::cli

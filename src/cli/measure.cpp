@@ -7,6 +7,7 @@
 #include "cli/caller.h"
 #include "cli/invocation.h"
 #include "cli/job_options.h"
+#include "cli/no_nan.h"
 #include "cli/print_run.h"
 #include "cli/ranks.h"
 #include "cli/run_files.h"
@@ -92,7 +93,8 @@ void add_measure(CLI::App& app, Invocation& invocation) {
   command
       ->add_option("--seconds", options.seconds,
                    "measure for this long, without a command; with --pid: at most")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->check(no_nan());
   command
       ->add_option("--pid", options.pid,
                    "measure until this process ends, without a command; with --seconds: whichever is first")

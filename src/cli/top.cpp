@@ -14,6 +14,7 @@
 #include "cli/caller.h"
 #include "cli/gpus.h"
 #include "cli/managed.h"
+#include "cli/no_nan.h"
 #include "cli/print_run.h"
 #include "cli/stale.h"
 #include "cli/terminal_kind.h"
@@ -161,6 +162,7 @@ void add_top(CLI::App& app, Invocation& invocation) {
   command->add_option("--interval", options.interval, "seconds between two readings")
       ->type_name("S")
       ->check(CLI::Range(kShortestInterval, kLongestInterval))
+      ->check(no_nan())
       ->capture_default_str();
   command->add_flag("--once", options.once, "one reading as text, or as JSON with --json");
   command->callback([&invocation] { show_top(invocation, options); });

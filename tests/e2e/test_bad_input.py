@@ -42,6 +42,12 @@ class BeforeTheJob(MachineTest):
         self.refused("run", "--gpu", "0", "--sm-clock", "1005", "--found-sm-clock", "100:99999", "--", *TOUCH,
                      words=["--found-sm-clock", "1380 MHz"])
 
+    def test_a_figure_that_is_not_a_number(self):
+        for words in (("run", "--host-watts", "nan"), ("measure", "--co2", "nan"), ("measure", "--seconds", "nan"),
+                      ("advise", "--confidence", "nan"), ("advise", "--idle-watts", "NaN")):
+            job = () if "--seconds" in words else ("--", *TOUCH)
+            self.refused(words[0], "--gpu", "0", *words[1:], *job, words=[words[1], "is not a number"])
+
     def test_a_process_that_does_not_exist(self):
         self.refused("measure", "--gpu", "0", "--pid", "4194303", words=["no process 4194303"])
 
