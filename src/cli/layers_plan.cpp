@@ -10,6 +10,7 @@
 #include "cli/gpus.h"
 #include "cli/layers.h"
 #include "cli/layers_network.h"
+#include "cli/no_nan.h"
 #include "cli/output_file.h"
 #include "cli/print_run.h"
 #include "cli/wanted.h"
@@ -36,6 +37,7 @@ struct Options {
   std::string delay;
   std::string output;
   double host_watts = 0;
+  bool force = false;
   bool memory_clocks = false;
   bool ideal = false;
 };
@@ -186,15 +188,50 @@ Result<LayersPlanned> plan_all(const Invocation& invocation, const Options& opti
   return out;
 }
 
-Status write_plan(const LayersPlanned& planned, const std::string& path) {
+Status write_plan(const LayersPlanned& planned, OutputFile& file) {
   const PlannedBy& by = planned.plans.front();
   if (by.phases.empty())
     return fail(ErrorCode::unavailable, cat("no plan to write: ", by.why_no_phases), "--strategy phase");
-  auto file = OutputFile::open(path, true);
-  if (!file) return fail(file.error());
-  if (Status written = file->write(plan::write_layer_plan(layer_plan_of(planned, by))); !written)
+  if (Status written = file.write(plan::write_layer_plan(layer_plan_of(planned, by))); !written)
     return written;
-  return file->finish();
+  return file.finish();
+}
+
+void layers_plan(Invocation& invocation, const Options& options) {
+  std::optional<OutputFile> file;
+  if (!options.output.empty()) {
+    // Opened first: what cannot be written is found before the work is done.
+    auto opened = OutputFile::open(options.output, options.force);
+    if (!opened) {
+      refuse(invocation, opened.error());
+      return;
+    }
+    file.emplace(std::move(*opened));
+  }
+  const auto planned = plan_all(invocation, options);
+  if (!planned) {
+    refuse(invocation, planned.error());
+    return;
+  }
+  if (file) {
+    if (const Status written = write_plan(*planned, *file); !written) {
+      refuse(invocation, written.error(), 1);
+      return;
+    }
+    if (options.output == "-") return;
+  }
+  if (invocation.json) {
+    fmt::print("{}", report::render_json(layers_plan_json(*planned)));
+    return;
+  }
+  Page page(text_options(STDOUT_FILENO));
+  say_layers_plan(page, *planned);
+  if (file) {
+    page.gap();
+    page.say(
+        cat("Written to ", options.output, ". Run it: rubato run --plan ", options.output, " -- COMMAND"));
+  }
+  fmt::print("{}", page.take());
 }
 
 }  // namespace
@@ -251,40 +288,17 @@ void add_layers_plan(CLI::App& group, Invocation& invocation) {
       ->add_option("--host-watts", options.host_watts,
                    "what the rest of the machine draws per GPU while the job runs")
       ->type_name("W")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(CLI::Range(0.0, 1e6))
+      ->check(no_nan());
   command->add_option("-o,--output", options.output, "write the plan for `rubato run --plan`")
       ->type_name("FILE");
+  command->add_flag("--force", options.force, "replace FILE where it is there");
   command
       ->add_option("--gpu", invocation.gpu,
                    "plan for this one: index, UUID or sim:rtxa4000 (default: the first)")
       ->type_name("GPU");
   command->add_flag("--json", invocation.json, "machine-readable output (rubato.layer-plans/1)");
-  command->callback([&invocation] {
-    const auto planned = plan_all(invocation, options);
-    if (!planned) {
-      refuse(invocation, planned.error());
-      return;
-    }
-    if (!options.output.empty()) {
-      if (const Status written = write_plan(*planned, options.output); !written) {
-        refuse(invocation, written.error(), 1);
-        return;
-      }
-      if (options.output == "-") return;
-    }
-    if (invocation.json) {
-      fmt::print("{}", report::render_json(layers_plan_json(*planned)));
-      return;
-    }
-    Page page(text_options(STDOUT_FILENO));
-    say_layers_plan(page, *planned);
-    if (!options.output.empty()) {
-      page.gap();
-      page.say(
-          cat("Written to ", options.output, ". Run it: rubato run --plan ", options.output, " -- COMMAND"));
-    }
-    fmt::print("{}", page.take());
-  });
+  command->callback([&invocation] { layers_plan(invocation, options); });
 }
 
 }  // namespace rubato::cli

@@ -54,8 +54,20 @@ class LayersPlan(MachineTest):
         self.assertEqual((plan["board"], plan["network"], plan["batch"]), ("NVIDIA RTX A4000", "resnet50", 64))
         self.assertIsNone(plan["uuid"])
 
+    def test_a_file_that_is_there_stays_without_force(self):
+        file = self.box.folder / "network.json"
+        file.write_text("a network described by hand\n")
+        done = self.box.run("layers", "plan", *RESNET, "-o", file)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("--force", done.stderr)
+        self.assertEqual(file.read_text(), "a network described by hand\n")
+        done = self.box.run("layers", "plan", *RESNET, "-o", file, "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(file.read_text())["schema"], "rubato.layer-plan/1")
+
     def test_what_cannot_be_planned_is_refused_with_what_to_type(self):
         for words, said in (((*RESNET, "--delay", "5x"), "--delay 30ms"),
+                            ((*RESNET, "--host-watts", "nan"), "not a number"),
                             ((*RESNET, "--strategy", "best"), "arithmetic-intensity"),
                             ((*RESNET, "--strategy", "all", "-o", "x.json"), "-o writes one plan"),
                             (("resnet50", "--batch", 64, "--gpu", "sim:v100", "--memory-clocks"), "memory clock")):
