@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -99,6 +100,10 @@ Result<PipelineChoice> choose(const plan::Pipeline& plain, const plan::Pipeline&
 Status frontier(const Invocation& invocation, const Options& options) {
   if (options.output == "-" && invocation.json)
     return wrong("-o - and --json both want standard output", "-o FILE");
+  if (options.clocks == "-" && invocation.json)
+    return wrong("--clocks - and --json both want standard output", "--clocks FILE");
+  if (options.output == "-" && options.clocks == "-")
+    return wrong("-o - and --clocks - both want standard output", "-o FILE");
   plan::FrontierWishes wishes;
   if (options.microbatches < 1)
     return wrong(cat("--microbatches ", options.microbatches, ": a pipeline runs at least 1"),
@@ -125,6 +130,10 @@ Status frontier(const Invocation& invocation, const Options& options) {
   for (const std::string& text : options.stragglers) {
     const auto straggler = parse_straggler(text);
     if (!straggler) return fail(straggler.error());
+    const auto same = [&](const Straggler& s) { return s.stage == straggler->stage; };
+    if (std::any_of(facts.stragglers.begin(), facts.stragglers.end(), same))
+      return wrong(cat("--straggler ", text, ": stage ", straggler->stage, " is named twice"),
+                   "one factor for each stage");
     auto slower = plan::slowed(std::move(slow), straggler->stage, straggler->factor);
     if (!slower) return fail(slower.error());
     slow = std::move(*slower);

@@ -89,6 +89,12 @@ class Pipeline(MachineTest):
         self.assertIs(self.said(self.file(profile()))["blocking_power_assumed"], True)
         self.assertIn("assumed", self.frontier(self.file(profile())).stdout)
 
+    def test_what_would_be_lost_or_counted_twice_is_refused(self):
+        for words, said in ((("--clocks", "-", "--json"), "--clocks - and --json"),
+                            (("--clocks", "-", "-o", "-"), "-o - and --clocks -"),
+                            (("--straggler", "1=1.2", "--straggler", "1=1.2"), "stage 1 is named twice")):
+            self.assertIn(said, self.refused(profile(), "--blocking-power", 100, *words))
+
     def test_what_cannot_be_planned_is_named(self):
         whole = profile()
         self.assertIn("stage 1 has no backward", self.refused("".join(l for l in whole.splitlines(True) if "1,backward" not in l)))

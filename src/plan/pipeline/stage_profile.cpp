@@ -18,6 +18,10 @@ constexpr std::int64_t kMostStages = 4096;
 // Nothing that is measured lies outside.
 constexpr double kLeast = 1e-9;
 constexpr double kMost = 1e6;
+// Nor does a clock of a GPU, or what the boards of one stage draw: those are GHz, Hz and millijoules.
+constexpr Megahertz kLowestClock{10};
+constexpr Megahertz kHighestClock{10000};
+constexpr Watts kMostPower{1e5};
 
 class Reader {
  public:
@@ -98,6 +102,13 @@ class Reader {
     const auto joules = positive(energy, at[energy]);
     if (!joules) return fail(joules.error());
     const Row taken{{Megahertz(*clock), Seconds(*seconds), Joules(*joules)}, line_};
+    if (taken.option.frequency < kLowestClock || taken.option.frequency > kHighestClock)
+      return bad(cat("column frequency: '", at[frequency], "' is no clock in MHz"),
+                 "one unit in a column: MHz, s, J");
+    if (taken.option.energy / taken.option.time > kMostPower)
+      return bad(cat("energy ", at[energy], " in time ", at[time], " is ",
+                     taken.option.energy / taken.option.time, ": are the units mixed?"),
+                 "one unit in a column: MHz, s, J");
     const auto [before, added] = rows_[{*number, *pass}].try_emplace(*clock, taken);
     if (!added)
       return bad(cat("stage ", *number, " ", name_of(*pass), " at ", Megahertz(*clock), " stood in line ",

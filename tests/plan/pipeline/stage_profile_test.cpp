@@ -18,6 +18,14 @@ std::string refused(const std::string& text) {
   return read ? "it was taken" : read.error().what;
 }
 
+TEST(StageProfile, FiguresInOtherUnitsAreRefused) {
+  const std::string header = kHeader;
+  EXPECT_THAT(refused(header + "0,forward,1.41,0.05,23\n"),
+              HasSubstr("line 2: column frequency: '1.41' is no clock in MHz"));
+  EXPECT_THAT(refused(header + "0,forward,141000,0.05,23\n"), HasSubstr("no clock in MHz"));
+  EXPECT_THAT(refused(header + "0,forward,1410,0.05,23000\n"), HasSubstr("are the units mixed?"));
+}
+
 TEST(StageProfile, IsReadWithTheHighestClockFirst) {
   const auto read = read_stage_profile(std::string(kHeader) + kWhole, "p.csv");
   ASSERT_TRUE(read) << read.error().what;
