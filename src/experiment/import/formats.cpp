@@ -16,6 +16,18 @@ constexpr std::array kFormats = {
     ImportFormat{"zeus-monitor", "a ZeusMonitor's log of windows"},
     ImportFormat{"perseus", "Perseus's profiles of pipeline stages, MODEL+GPU.csv"},
 };
+/// A wish that a format has no use for is one that its user believes was granted.
+Status check_wishes(std::string_view format, const ImportWishes& wishes) {
+  if (wishes.gpu_count && format != "zeus-profile")
+    return fail(ErrorCode::invalid_argument,
+                cat("--gpu-count is for zeus-profile; files of ", format, " tell whose energy is whose"),
+                "leave it out");
+  if (wishes.workload && format == "zeus-power")
+    return fail(ErrorCode::invalid_argument, "--workload: every row of zeus-power names its own",
+                "leave it out");
+  return {};
+}
+
 constexpr std::array<ReadFormat, kFormats.size()> kReaders = {
     read_zeus_power, read_zeus_optimizer, read_zeus_profile, read_zeus_monitor, read_perseus};
 
@@ -35,6 +47,7 @@ Result<SweepTable> import_files(std::string_view format, std::span<const Foreign
     return fail(ErrorCode::invalid_argument, cat("there is no format '", format, "'"),
                 cat("there are ", names));
   }
+  if (const Status fine = check_wishes(format, wishes); !fine) return fail(fine.error());
   Collect into;
   into.comment(cat("Imported by rubato from ", format));
   const ReadFormat read = kReaders[static_cast<std::size_t>(found - kFormats.begin())];

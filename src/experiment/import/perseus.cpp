@@ -42,8 +42,10 @@ Result<SweepRow> row_of(const CsvRow& from, const Named& who) {
   if (!instruction) return fail(instruction.error());
   const auto clock = from.positive("frequency");
   if (!clock) return fail(clock.error());
+  constexpr double kLeastMegahertz = 10;  // 1.41 is in GHz
   constexpr double kMostMegahertz = 10000;
-  if (*clock > kMostMegahertz) return fail(from.wrong("frequency", "is no clock in MHz"));
+  if (*clock < kLeastMegahertz || *clock > kMostMegahertz)
+    return fail(from.wrong("frequency", "is no clock in MHz"));
   const auto time = from.positive("time");
   if (!time) return fail(time.error());
   const auto energy = from.positive("energy");

@@ -49,6 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
             "p.csv, line 3: workload 'p/stage0/f' stands at this setting already: p.csv, line 2"},
         Bad{"perseus", kPerseus, "stage,instruction,frequency,time,energy\n,f,1410,1,2\n",
             "line 2: column stage: '' is empty"},
+        Bad{"perseus", kPerseus, "stage,instruction,frequency,time,energy\n0,f,1.41,1,2\n",
+            "line 2: column frequency: '1.41' is no clock in MHz"},
         Bad{"zeus-power", "summary_power_v100.csv",
             "dataset,network,batch_size,optimizer,power_limit,time_per_epoch,average_power\n"
             "a,b,1,adam,250000,10,200\n",
@@ -72,6 +74,17 @@ TEST(Import, AFileThatDoesNotSayItsGpuIsRefusedWithTheOptionThatHelps) {
   const auto table = import_files("zeus-monitor", files);
   ASSERT_FALSE(table);
   EXPECT_THAT(table.error().hint, HasSubstr("--gpu-name"));
+}
+
+TEST(Import, AWishThatAFormatCannotGrantIsRefused) {
+  const std::vector<ForeignFile> windows = {
+      {"bert.csv", "start_time,window_name,elapsed_time,gpu0_energy\n1,epoch_100,10,200\n"}};
+  const auto counted = import_files("zeus-monitor", windows, {.gpu = "A40", .workload = {}, .gpu_count = 4});
+  ASSERT_FALSE(counted);
+  EXPECT_THAT(counted.error().what, HasSubstr("--gpu-count is for zeus-profile"));
+  const auto named = import_files("zeus-power", windows, {.gpu = "A40", .workload = "bert", .gpu_count = {}});
+  ASSERT_FALSE(named);
+  EXPECT_THAT(named.error().what, HasSubstr("--workload"));
 }
 
 TEST(Import, OneBadFileOfSeveralLeavesNothing) {
