@@ -8,8 +8,10 @@ namespace rubato::experiment {
 namespace {
 
 // 95 % points of Student's t by degrees of freedom from 2; beyond the last the normal's is near enough.
-constexpr std::array kStudent = {2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812};
-constexpr double kNormal = 1.7;
+constexpr std::array kStudent = {2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796,
+                                 1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725, 1.721,
+                                 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697};
+constexpr double kNormal = 1.697;
 
 double student(std::size_t degrees) {
   return degrees - 2 < kStudent.size() ? kStudent[degrees - 2] : kNormal;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 namespace rubato::experiment {
 namespace {
@@ -48,6 +49,16 @@ TEST(UnseenGpus, WhereOneLosesTheIntervalSpansZero) {
   ASSERT_TRUE(found);
   EXPECT_LT(found->low, 0);
   EXPECT_GT(found->high, 0);
+}
+
+TEST(UnseenGpus, OfTwelveTheIntervalIsStudentsWithElevenDegrees) {
+  std::map<std::string, std::vector<double>> savings;
+  for (int k = 0; k < 12; ++k) savings[std::to_string(k)] = {k % 2 == 0 ? 0.09 : 0.11};
+  const auto found = interval_over_gpus(savings);
+  ASSERT_TRUE(found);
+  const double error = std::sqrt(12 * 0.0001 / 11 / 12);
+  EXPECT_NEAR(found->high - 0.10, 1.796 * error, 1e-6);
+  EXPECT_NEAR(0.10 - found->low, 1.796 * error, 1e-6);
 }
 
 }  // namespace
