@@ -43,7 +43,7 @@ class BeforeTheJob(MachineTest):
                      words=["--found-sm-clock", "1380 MHz"])
 
     def test_a_figure_that_is_not_a_number(self):
-        for words in (("run", "--host-watts", "nan"), ("measure", "--co2", "nan"), ("measure", "--seconds", "nan"),
+        for words in (("run", "--host-watts", "nan"), ("measure", "--seconds", "nan"),
                       ("advise", "--confidence", "nan"), ("advise", "--idle-watts", "NaN")):
             job = () if "--seconds" in words else ("--", *TOUCH)
             self.refused(words[0], "--gpu", "0", *words[1:], *job, words=[words[1], "is not a number"])
