@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "cli/invocation.h"
 #include "cli/lab_options.h"
 #include "cli/lab_report.h"
 #include "cli/lines.h"
 #include "cli/print_run.h"
 #include "cli/progress_line.h"
+#include "cli/seen_workloads.h"
 #include "core/sweep_table_csv.h"
 #include "lab/restrict.h"
 #include "lab/suites.h"
@@ -21,10 +24,13 @@ constexpr std::int64_t kMostIterations = 10'000'000;
 constexpr std::uint64_t kMostSeeds = 1000;
 constexpr unsigned kMostThreads = 256;
 
-Result<std::shared_ptr<const predict::Model>> learned(const std::string& file,
-                                                      const std::vector<Knob>& knobs) {
+/// `steered`: the table whose workloads are run; none of a suite.
+Result<std::shared_ptr<const predict::Model>> learned(const std::string& file, const std::vector<Knob>& knobs,
+                                                      const std::optional<SweepTable>& steered,
+                                                      const std::string& steered_file) {
   const auto table = read_sweep_table(file);
   if (!table) return fail(table.error());
+  if (steered) warn_of_seen_workloads(*steered, steered_file, *table, file);
   const auto curves = lab::curves_along(*table, knobs);
   if (!curves) return fail(curves.error());
   const auto learner = predict::find_learner("rubato");
@@ -65,7 +71,9 @@ Result<LabReport> run_lab(const LabText& text) {
                 .suite = text.suite,
                 .train = text.train,
                 .truth = wanted->truth,
-                .options = std::move(wanted->campaign)};
+                .options = std::move(wanted->campaign),
+                .iteration_asked = text.iteration_s.has_value()};
+  std::optional<SweepTable> steered;
   if (text.table.empty()) {
     auto jobs = lab::suite_named(text.suite);
     if (!jobs) return fail(jobs.error());
@@ -81,7 +89,7 @@ Result<LabReport> run_lab(const LabText& text) {
       for (lab::Job& job : out.jobs)
         for (lab::Truth& program : job.programs) program.iteration = wanted->truth.iteration;
   } else {
-    const auto table = read_sweep_table(text.table);
+    auto table = read_sweep_table(text.table);
     if (!table) return fail(table.error());
     const auto rows = lab::row_grids(*table, out.truth);
     if (!rows) return fail(rows.error());
@@ -94,9 +102,10 @@ Result<LabReport> run_lab(const LabText& text) {
       if (!correction) return fail(correction.error());
       out.correction = *correction;
     }
+    steered = std::move(*table);
   }
   if (!text.train.empty()) {
-    auto model = learned(text.train, knobs_of(out.jobs.front()));
+    auto model = learned(text.train, knobs_of(out.jobs.front()), steered, text.table);
     if (!model) return fail(model.error());
     out.options.model = std::move(*model);
   }

@@ -117,7 +117,7 @@ Object lab_json(const LabReport& lab, bool every_workload) {
   out.set("kind", rubato::name_of(lab.jobs.front().kind));
   out.set("max_slowdown", fraction(lab.options.goal.max_slowdown));
   out.set("iterations", lab.options.iterations);
-  if (lab.table.empty()) {
+  if (lab.table.empty() && !lab.iteration_asked) {
     out.set("iteration_s", Missing{"each job of a suite has its own"});
   } else {
     out.set("iteration_s", Amount{lab.truth.iteration.value(), "s"});

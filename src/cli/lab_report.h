@@ -29,6 +29,7 @@ struct LabReport {
   std::vector<lab::StrategyOutcome> outcomes;
   bool default_assumed = false;  // somewhere no row of the table says that it is the default
   std::optional<LabCorrection> correction;
+  bool iteration_asked = false;  // of the suite's jobs too
 };
 
 [[nodiscard]] std::string_view name_of(lab::Resolution resolution);

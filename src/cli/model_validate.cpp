@@ -9,6 +9,7 @@
 #include "cli/print_run.h"
 #include "cli/progress_line.h"
 #include "cli/report/validation_report.h"
+#include "cli/seen_workloads.h"
 #include "cli/wanted.h"
 #include "core/sweep_table_csv.h"
 #include "core/sweep_workloads.h"
@@ -30,18 +31,19 @@ struct Options {
 };
 
 struct Read {
+  SweepTable table;
   std::vector<predict::Curve> curves;
   std::size_t workloads = 0;
 };
 
 Result<Read> read_curves(const std::string& file, const std::vector<Knob>& knobs) {
-  const auto table = read_sweep_table(file);
+  auto table = read_sweep_table(file);
   if (!table) return fail(table.error());
   auto curves = predict::curves_of(*table, knobs);
   if (!curves) return fail(curves.error());
   const auto workloads = workloads_of(*table);
   if (!workloads) return fail(workloads.error());
-  return Read{std::move(*curves), workloads->size()};
+  return Read{std::move(*table), std::move(*curves), workloads->size()};
 }
 
 Result<experiment::ValidationOptions> parse(const Options& options) {
@@ -76,6 +78,7 @@ Result<ValidationReport> validated(const Options& options) {
     auto read = read_curves(options.train, parsed->knobs);
     if (!read) return fail(read.error());
     train = std::move(*read);
+    warn_of_seen_workloads(table->table, options.table, train.table, options.train);
   }
   ProgressLine progress;
   parsed->progress = [&progress](std::size_t done, std::size_t all) {

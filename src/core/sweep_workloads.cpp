@@ -94,4 +94,25 @@ std::vector<std::size_t> workloads_distinct(const SweepTable& table,
   return out;
 }
 
+std::size_t workloads_seen(const SweepTable& table, const SweepTable& train) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  using Figures =
+      std::tuple<std::optional<Watts>, std::optional<Megahertz>, std::optional<Megahertz>, Seconds, Joules>;
+  const auto figures_of = [](const SweepRow& row) {
+    return Figures{row.power_limit, row.sm_clock, row.memory_clock, row.time, row.energy};
+  };
+  std::set<Name> names;
+  std::set<Figures> figures;
+  for (const SweepRow& row : train.rows) {
+    names.emplace(row.gpu, row.workload);
+    figures.insert(figures_of(row));
+  }
+  // Defaults of tables that are relative to them are all alike: one row that is the same says nothing.
+  std::map<Name, std::size_t> same;
+  for (const SweepRow& row : table.rows) same[{row.gpu, row.workload}] += figures.contains(figures_of(row));
+  return static_cast<std::size_t>(std::count_if(same.begin(), same.end(), [&](const auto& workload) {
+    return names.contains(workload.first) || workload.second > 1;
+  }));
+}
+
 }  // namespace rubato

@@ -28,4 +28,9 @@ struct SweepWorkload {
 [[nodiscard]] std::vector<std::size_t> workloads_distinct(const SweepTable& table,
                                                           const std::vector<SweepWorkload>& workloads);
 
+/// How many of the table's workloads a model that learns from `train` has seen: of the same name on the same
+/// GPU, or with two rows of the same setting, time and
+/// energy.
+[[nodiscard]] std::size_t workloads_seen(const SweepTable& table, const SweepTable& train);
+
 }  // namespace rubato

@@ -106,5 +106,13 @@ TEST(MeasuredTables, AreReadAndWrittenBackTheSame) {
   }
 }
 
+TEST(WorkloadsSeen, AreThoseOfTheSameNameOrTheSameRows) {
+  const auto table = table_of("V,a,g,200,,,1,1,1\nV,a,g,100,,,2,1,2\nV,b,h,200,,,1,1,1\nV,b,h,100,,,3,1,3\n");
+  EXPECT_EQ(workloads_seen(table, table), 2U);
+  EXPECT_EQ(workloads_seen(table, table_of("V,b,h,200,,,5,1,5\n")), 1U);
+  EXPECT_EQ(workloads_seen(table, table_of("V,c,i,200,,,1,1,1\nV,c,i,100,,,2,1,2\n")), 1U) << "a's rows";
+  EXPECT_EQ(workloads_seen(table, table_of("V,c,i,200,,,1,1,1\nT,b,h,100,,,4,1,4\n")), 0U);
+}
+
 }  // namespace
 }  // namespace rubato

@@ -100,6 +100,18 @@ class Lab(MachineTest):
         self.assertLess(weighed["saving_mean"], alone["saving_mean"])
         self.assertEqual(weighed["fixed_oracle_saving_mean"], alone["fixed_oracle_saving_mean"], "no figure counts it")
 
+    def test_the_length_of_iterations_is_told_where_it_was_asked_for(self):
+        words = ("--suite", "v100", "--strategies", "oracle", "--iterations", 2)
+        self.assertEqual(self.said(*words, "--iteration-seconds", 0.5)["iteration_s"], 0.5)
+        self.assertIsNone(self.said(*words)["iteration_s"])
+
+    def test_learning_from_what_is_steered_is_told(self):
+        same = self.table(workload("a", STEEP) + workload("b", STEEP[:1] + STEEP[2:]))
+        done = self.box.run("lab", "run", "--table", same, "--train", same, "--strategies", "oracle",
+                            "--iterations", 2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("all 2 workloads", done.stderr)
+
     def test_what_is_wrong_is_refused(self):
         table = self.table()
         for words, said in (

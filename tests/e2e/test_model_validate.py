@@ -57,6 +57,16 @@ class ModelValidate(MachineTest):
         found = self.said(self.table(workload("a", "g", 1.5, 100)), "--train", train, "--knobs", "power-limit")
         self.assertAlmostEqual(found["time_mape"], 1 - 1.2 / 1.5, 9)
 
+    def test_a_model_that_has_seen_the_workloads_is_told(self):
+        seen = self.table("".join(workload(n, n, 1.2, 100) for n in "ab"), "seen.csv")
+        table = self.table(workload("a", "a", 1.1, 100) + workload("c", "c", 1.3, 100))
+        words = ("--knobs", "power-limit", "--model", "mean-curve")
+        done = self.box.run("model", "validate", "--table", table, "--train", seen, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 of 2 workloads", done.stderr)
+        done = self.box.run("model", "validate", "--table", table, *words)
+        self.assertNotIn("workloads of", done.stderr)
+
     def test_what_is_wrong_is_refused_with_file_and_line(self):
         good = workload("a", "g", 1.1, 100) + workload("b", "h", 1.2, 100)
         for rows, line, word in (
