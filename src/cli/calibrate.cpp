@@ -215,6 +215,8 @@ int calibrate(Invocation& invocation, const CalibrateOptions& options) {
   if (writes && !options.force && fs::is_regular_file(file, ignored))
     return refuse(invocation, Error{ErrorCode::conflict, cat(file, " is there already"),
                                     "name another file with -o, or replace it with --force"});
+  if (writes)
+    if (const Status fine = OutputFile::check(file); !fine) return refuse(invocation, fine.error());
   CalibrationReport report = run_calibration(invocation, options, std::move(*open), *benchmarks, *settings);
   if (writes)
     if (const Status written = write_table(report, options, file, ranges.limits); !written)

@@ -163,6 +163,7 @@ int evidence(Invocation& invocation, const EvidenceOptions& options) {
   if (!options.force && fs::is_regular_file(file, ignored))
     return refuse(invocation, Error{ErrorCode::conflict, cat(file, " is there already"),
                                     "name another file with -o, or replace it with --force"});
+  if (const Status fine = OutputFile::check(file); !fine) return refuse(invocation, fine.error());
   if (!invocation.quiet) {
     const std::string text = evidence_plan_text(*plan, *facts, file, text_options(STDERR_FILENO));
     if (const Status told = write_report(text, {}, STDERR_FILENO); !told) log::warning(told.error());

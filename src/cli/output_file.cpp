@@ -41,6 +41,14 @@ Result<OutputFile> OutputFile::open(const std::string& target, bool overwrite) {
   return OutputFile(std::move(file), fd, target, part, overwrite);
 }
 
+Status OutputFile::check(const std::string& target) {
+  struct stat there {};
+  // A reader at the other end of a pipe would take what opens and closes it for all there is.
+  if (target == "-" || (stat(target.c_str(), &there) == 0 && S_ISFIFO(there.st_mode))) return {};
+  const auto opened = open(target, true);
+  return opened ? Status() : fail(opened.error());
+}
+
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : file_(std::move(other.file_)),
       fd_(other.fd_),

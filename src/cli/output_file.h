@@ -16,6 +16,8 @@ class OutputFile final : public report::Sink {
  public:
   /// `target`: a path, or "-" for standard output. conflict: it is there and `overwrite` is false.
   [[nodiscard]] static Result<OutputFile> open(const std::string& target, bool overwrite);
+  /// Whether open() would do, where what is to be written takes long to make. Leaves nothing behind.
+  [[nodiscard]] static Status check(const std::string& target);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile() override;

@@ -109,6 +109,9 @@ class Refused(CalibrateTest):
         self.assertIn("--force", self.refusal(*QUICK, "-o", self.table))
         self.assertEqual(self.table.read_text(), "mine\n")
 
+    def test_a_table_that_cannot_be_written_is_told_before_anything_is_measured(self):
+        self.assertIn("no-such-folder", self.refusal(*QUICK, "-o", self.box.folder / "no-such-folder" / "t.csv"))
+
     def test_without_the_right_to_set_it_does_not_begin(self):
         self.box = self.machine(rate=10, rights="none")
         self.assertIn("--dry-run", self.refusal(*QUICK, "-o", self.table))

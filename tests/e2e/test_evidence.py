@@ -161,6 +161,10 @@ class Refused(EvidenceTest):
         self.assertIn("--force", self.refusal(*MINUTES))
         self.assertEqual(self.file.read_text(), "mine\n")
 
+    def test_a_file_that_cannot_be_written_is_told_before_half_an_hour_of_measuring(self):
+        self.file = self.box.folder / "no-such-folder" / "evidence.json"
+        self.assertIn("no-such-folder", self.refusal(*MINUTES))
+
     def test_too_little_time_and_commands_are_refused_with_a_way_out(self):
         self.assertIn("--minutes", self.refusal("--minutes", "1"))
         self.assertIn("rubato sweep", self.refusal("--", "true"))
