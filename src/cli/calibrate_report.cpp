@@ -118,6 +118,21 @@ std::string side_of(const CalibratedBenchmark& b) {
   return std::string(predict::name_of(side));
 }
 
+/// Of what was set, as --knobs takes them.
+std::string knobs_of(const std::vector<predict::KnobPoint>& settings) {
+  std::string out;
+  for (const auto& [knob, set] :
+       {std::pair{Knob::power_limit, std::any_of(settings.begin(), settings.end(),
+                                                 [](const auto& at) { return at.power_limit.has_value(); })},
+        std::pair{Knob::sm_clock, std::any_of(settings.begin(), settings.end(),
+                                              [](const auto& at) { return at.sm_clock.has_value(); })},
+        std::pair{Knob::memory_clock, std::any_of(settings.begin(), settings.end(), [](const auto& at) {
+                    return at.memory_clock.has_value();
+                  })}})
+    if (set) out += cat(out.empty() ? "" : ",", name_of(knob));
+  return out;
+}
+
 }  // namespace
 
 Value calibration_json(const CalibrationReport& r) {
@@ -185,7 +200,11 @@ std::string calibration_text(const CalibrationReport& r) {
   for (const auto& s : r.skipped) out += cat("left out: ", s.name, ": ", s.why, "\n");
   if (!r.complete) out += "Interrupted: what was measured until then is here.\n";
   if (!r.table.empty())
-    out += cat("The table is in ", r.table, "; learn from it: rubato model train --table ", r.table, "\n");
+    out += cat("The table is in ", r.table,
+               r.dry_run ? ""
+                         : cat("; learn from it: rubato model train --table ", r.table, " --knobs ",
+                               knobs_of(r.settings), " -o model.json"),
+               "\n");
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/print_run.h"
 #include "cli/report/model_report.h"
 #include "cli/words/nearest.h"
+#include "core/feature_schema.h"
 #include "core/sweep_table_csv.h"
 #include "predict/roofline/roofline.h"
 #include "report/render.h"
@@ -26,6 +27,9 @@ struct Options {
   std::vector<std::string> features;
   std::vector<std::string> probes;
 };
+
+constexpr double kMostFraction = 1.1;      // counters of two passes may add up to a little more than all
+constexpr double kMostBoardWatts = 10000;  // where no limit is known
 
 tl::unexpected<Error> wrong(std::string what, std::string hint = {}) {
   return fail(ErrorCode::invalid_argument, std::move(what), std::move(hint));
@@ -52,6 +56,29 @@ Status from_table(const Options& options, PredictionReport& report, std::vector<
                      : cat("the first of its workloads is '", names.front(), "'"));
 }
 
+/// What a model would not look at, or would take for another amount, is no counter.
+Status add_feature(const std::string& text, PredictionReport& report) {
+  auto feature = parse_feature(text);
+  if (!feature) return fail(feature.error());
+  const auto& [name, value] = *feature;
+  const auto& known = report.model->features;
+  std::string names;
+  for (const std::string& one : known)
+    if (!one.starts_with("roofline_")) names += cat(names.empty() ? "" : ", ", one);
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    return wrong(cat("--feature ", text, ": the model did not learn with it"),
+                 names.empty() ? std::string("it learned with no counters: leave --feature out")
+                               : cat("its counters are ", names));
+  const bool in_schema = std::find(kFeatureNames.begin(), kFeatureNames.end(), name) != kFeatureNames.end();
+  const bool fraction = in_schema && (name.ends_with("_active") || name.ends_with("_occupancy") ||
+                                      name.ends_with("_utilisation") || name.ends_with("_fraction"));
+  if (fraction && !(value >= 0 && value <= kMostFraction))
+    return wrong(cat("--feature ", text, ": ", name, " is a fraction"), "40 % is 0.4");
+  if (!report.known.features.insert(*feature).second)
+    return wrong(cat("--feature ", text, ": ", name, " is given twice"), "one value for each counter");
+  return {};
+}
+
 Status from_words(const Options& options, PredictionReport& report, std::vector<predict::KnobPoint>& at) {
   const auto time = parse_positive("--default-time", options.default_time);
   if (!time) return fail(time.error());
@@ -67,16 +94,16 @@ Status from_words(const Options& options, PredictionReport& report, std::vector<
   report.known.highest = (*gpu)->highest;
   // A board draws a little more than its limit, as an average; a thousand times as much is in mW.
   const auto& limit = (*gpu)->highest.power_limit;
+  if (!limit && *power > kMostBoardWatts)
+    return wrong(cat("--default-power is ", number(*power), " W, which no board draws: are the units mixed?"),
+                 "mean power of the board, in W");
   if (limit && *power > 2 * limit->value())
     return wrong(cat("--default-power is ", number(*power), " W, and the power limit of ", (*gpu)->name,
                      " goes to ", *limit, ": are the units mixed?"),
                  "mean power of the board, in W");
   report.known.at_default = {.at = {}, .time = Seconds(*time), .energy = Watts(*power) * Seconds(*time)};
-  for (const std::string& text : options.features) {
-    auto feature = parse_feature(text);
-    if (!feature) return fail(feature.error());
-    report.known.features.insert(std::move(*feature));
-  }
+  for (const std::string& text : options.features)
+    if (const Status added = add_feature(text, report); !added) return added;
   report.known.features.merge(predict::roofline_features(report.known.features));
   at = (*gpu)->settings;
   return {};

@@ -41,6 +41,9 @@ Result<experiment::ModelFile> trained(const Options& options, bool quiet) {
 }
 
 int model_train(Invocation& invocation, const Options& options) {
+  if (options.out == "-" && invocation.json)
+    return refuse(invocation, Error{ErrorCode::invalid_argument,
+                                    "the model and --json both want standard output", "-o FILE"});
   // Opened first: what cannot be written is found before the work is done.
   auto file = OutputFile::open(options.out, options.force);
   if (!file) return refuse(invocation, file.error());

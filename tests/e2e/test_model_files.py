@@ -140,6 +140,27 @@ class ModelFiles(MachineTest):
             self.assertIn(why, self.refused(*typed, *good, "--probe", probe))
         self.assertIn("units", self.refused("predict", self.file, "--default-time", "1", "--default-power", "150000"))
 
+    def test_counters_that_would_not_be_looked_at_or_are_in_percent_are_refused(self):
+        self.trained()
+        words = ("predict", self.file, "--default-time", 1, "--default-power", 200)
+        self.assertIn("learned with no counters", self.refused(*words, "--feature", "dram_activ=0.4"))
+        rows = "".join(line + ",0.4\n" for n, t in (("a", 1.1), ("b", 1.2), ("c", 1.3)) for line in workload(n, t).splitlines())
+        table = self.box.folder / "counters.csv"
+        table.write_text(HEADER.strip() + ",feature_dram_active\n" + rows)
+        done = self.box.run("model", "train", "--table", table, "--knobs", "power-limit", "--model", "mean-curve",
+                            "-o", self.file, "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("its counters are dram_active", self.refused(*words, "--feature", "dram_activ=0.4"))
+        self.assertIn("40 % is 0.4", self.refused(*words, "--feature", "dram_active=40"))
+        self.assertIn("given twice", self.refused(*words, "--feature", "dram_active=0.4", "--feature", "dram_active=0.5"))
+        self.predicted(*words[2:], "--feature", "dram_active=0.4")
+
+    def test_the_model_and_json_are_not_both_printed(self):
+        done = self.box.run("model", "train", "--table", self.table(workload("a", 1.1)), "--knobs", "power-limit",
+                            "-o", "-", "--json")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("both want standard output", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
