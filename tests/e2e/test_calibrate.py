@@ -85,6 +85,7 @@ class Measured(CalibrateTest):
     def test_through_the_drivers_own_library_as_on_hardware(self):
         done = self.box.run("calibrate", "--gpu", "0", "--knob", "power-limit=150", "--benchmarks", "fp32", "-o", self.table)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--knobs power-limit -o model.json", done.stdout, "a command that can be typed as it stands")
         default, limited = read_table(self.table)
         self.assertEqual((default["power_limit_w"], limited["power_limit_w"]), (str(FOUND_W), "150"))
         self.assertLess(float(limited["power_w"]), 155)
