@@ -56,6 +56,14 @@ std::string in_words(const predict::Clocks& clocks) {
   return cat("SM ", clocks.sm, ", memory ", clocks.memory);
 }
 
+/// What is not read out is not told of.
+std::string in_words(const ClockReading& reading) {
+  std::string out;
+  if (reading.sm) out = cat("SM ", *reading.sm);
+  if (reading.memory) out += cat(out.empty() ? "" : ", ", "memory ", *reading.memory);
+  return out;
+}
+
 }  // namespace
 
 Seconds settling_of(const StudyPlan& plan) {
@@ -220,9 +228,8 @@ Status LatencyStudy::give_up(const ClockReading& last, const predict::Clocks& wa
   const auto state = gpu.state();
   if (!state) return fail(state.error());
   const std::string held = state->limiter ? in_words(*state->limiter) : std::string();
-  lose(cat("never at ", in_words(wanted), ": at ",
-           in_words({last.sm.value_or(Megahertz(0)), last.memory.value_or(Megahertz(0))}), " after ",
-           plan_.patience, held.empty() ? "" : cat(", held by ", held)));
+  lose(cat("never at ", in_words(wanted), ": at ", in_words(last), " after ", plan_.patience,
+           held.empty() ? "" : cat(", held by ", held)));
   return {};
 }
 

@@ -70,6 +70,18 @@ TEST(LatencyStudy, ACallOfASimulatedGpuThatWasHeldUpIsNoDelayOfTheClock) {
   }
 }
 
+TEST(LatencyStudy, AClockThatIsNotReadOutIsNotToldAsZero) {
+  ScriptedBoard board;
+  board.memory.reset();
+  board.clock_delay = Seconds(60);
+  LatencyStudy study(between_900_and_1500(2), Random(1));
+  ASSERT_TRUE(board.conduct(study));
+  ASSERT_FALSE(study.changes().empty());
+  const std::string& why = study.changes().back().why_not;
+  EXPECT_NE(why.find("never at"), std::string::npos) << why;
+  EXPECT_EQ(why.find(" 0 MHz"), std::string::npos) << why;
+}
+
 TEST(LatencyStudy, AMachineThatIsAlwaysLateIsTakenAsItIsInTheEnd) {
   ScriptedBoard board;
   board.reading_takes = [](Seconds since) {

@@ -20,6 +20,7 @@ class ScriptedBoard final : public LatencyBench {
   /// From the moment that is told to the call itself.
   std::function<Seconds()> call_waits = [] { return Seconds(0); };
   unsigned asked = 0;
+  std::optional<Megahertz> memory{7001};  // as it is read out
 
   Result<AskedFor> ask(const Setting& setting) override {
     ++asked;
@@ -34,7 +35,7 @@ class ScriptedBoard final : public LatencyBench {
   }
   Result<ClockReading> clocks() override {
     now = now + reading_takes(now - changed_);
-    return ClockReading{now, Megahertz(clock_at(now)), Megahertz(7001)};
+    return ClockReading{now, Megahertz(clock_at(now)), memory};
   }
   Result<FastReading> power() override {
     FastReading out;
