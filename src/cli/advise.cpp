@@ -185,6 +185,12 @@ int advise_on_run(Invocation& invocation, const Options& options, const Wish& wi
   if (wish.probes > 0)
     return refuse(invocation, Error{ErrorCode::invalid_argument, "--probe needs the command to run again",
                                     "rubato advise --probe 2 -- COMMAND"});
+  const JobOptions& job = options.job;
+  if (!job.meters.empty() || job.no_hooks || job.kernels || job.counters != JobOptions().counters)
+    return refuse(invocation, Error{ErrorCode::invalid_argument,
+                                    "--meter, --no-hooks, --kernels and --counters are of a command that is "
+                                    "measured; --run names one that was",
+                                    "leave them out, or measure again: rubato advise -- COMMAND"});
   const auto file = find_record(options.run);
   if (!file) return refuse(invocation, file.error());
   const auto run = record::read_run(*file);

@@ -242,13 +242,16 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
                                  "(default: power limit and SM clock where the GPU has them)")
                     ->delimiter(',')
                     ->type_name("LIST");
-  command
-      ->add_option("--knob", options.values,
-                   "settings of your own choice instead, as in power-limit=100:250:25; several make a grid")
-      ->type_name("SPEC")
-      ->allow_extra_args(false)
-      ->excludes(knobs);
+  auto* values =
+      command
+          ->add_option(
+              "--knob", options.values,
+              "settings of your own choice instead, as in power-limit=100:250:25; several make a grid")
+          ->type_name("SPEC")
+          ->allow_extra_args(false)
+          ->excludes(knobs);
   command->add_option("--settings", options.settings, "how many of each knob, with --knobs")
+      ->excludes(values)
       ->check(CLI::Range(2, 64))
       ->capture_default_str();
   command->add_option("--benchmarks", options.benchmarks, "only these (see --list)")

@@ -111,6 +111,12 @@ class Advise(MachineTest):
         self.assertIn("1 s less", done.stdout)
         self.assertIn("it has seen V100", done.stdout)
 
+    def test_what_is_of_measuring_is_refused_with_an_earlier_run(self):
+        for words in (("--meter", "rapl"), ("--counters", "off"), ("--no-hooks",)):
+            done = self.box.run("advise", "--run", "last", *words)
+            self.assertEqual(done.returncode, 125, done.stdout)
+            self.assertIn(words[0], done.stderr)
+
     def test_the_jobs_status_is_its_own(self):
         done = self.box.run("advise", "--gpu", "sim:v100", "--table", self.table(table("V100")), "--", "sh", "-c", "exit 7")
         self.assertEqual(done.returncode, 7)

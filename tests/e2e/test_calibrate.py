@@ -104,6 +104,7 @@ class Refused(CalibrateTest):
         self.assertIn("memory-clock", self.refusal("--knobs", "memory-clock"), "a V100 has one memory clock")
         self.assertIn("500", self.refusal("--knob", "power-limit=500", "--benchmarks", "fp32"))
         self.assertIn("rubato sweep", self.refusal("--", "true"))
+        self.assertIn("--settings", self.refusal(*QUICK, "--settings", "3"))
 
     def test_a_table_that_is_there_stays(self):
         self.table.write_text("mine\n")
