@@ -102,8 +102,10 @@ Status frontier(const Invocation& invocation, const Options& options) {
     return wrong("-o - and --json both want standard output", "-o FILE");
   if (options.clocks == "-" && invocation.json)
     return wrong("--clocks - and --json both want standard output", "--clocks FILE");
-  if (options.output == "-" && options.clocks == "-")
-    return wrong("-o - and --clocks - both want standard output", "-o FILE");
+  if (!options.output.empty() && options.output == options.clocks)
+    return wrong(
+        cat("-o and --clocks both want ", options.output == "-" ? "standard output" : options.output),
+        "the frontier and the clocks are two files");
   plan::FrontierWishes wishes;
   if (options.microbatches < 1)
     return wrong(cat("--microbatches ", options.microbatches, ": a pipeline runs at least 1"),

@@ -91,7 +91,8 @@ class Pipeline(MachineTest):
 
     def test_what_would_be_lost_or_counted_twice_is_refused(self):
         for words, said in ((("--clocks", "-", "--json"), "--clocks - and --json"),
-                            (("--clocks", "-", "-o", "-"), "-o - and --clocks -"),
+                            (("--clocks", "-", "-o", "-"), "-o and --clocks both want"),
+                            (("--clocks", "x.csv", "-o", "x.csv", "--force"), "-o and --clocks both want x.csv"),
                             (("--straggler", "1=1.2", "--straggler", "1=1.2"), "stage 1 is named twice")):
             self.assertIn(said, self.refused(profile(), "--blocking-power", 100, *words))
 
