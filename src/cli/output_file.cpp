@@ -34,11 +34,18 @@ Result<OutputFile> OutputFile::open(const std::string& target, bool overwrite) {
     return OutputFile(std::move(stream), fd, target, {}, true);
   }
   if (exists && !overwrite) return already_there(target);
-  const std::string part = cat(target, ".", getpid(), ".part");
+  // What a link leads to is replaced, and not the link; who may read a file stays as it was.
+  std::error_code unresolved;
+  std::filesystem::path place =
+      exists ? std::filesystem::canonical(target, unresolved) : std::filesystem::path(target);
+  if (unresolved) place = target;
+  const std::string part = cat(place.string(), ".", getpid(), ".part");
   ScopedFd file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file.is_open()) return cannot();
   const int fd = file.get();
-  return OutputFile(std::move(file), fd, target, part, overwrite);
+  OutputFile opened(std::move(file), fd, place, part, overwrite);
+  if (exists && fchmod(fd, there.st_mode & 0777U) != 0) return cannot();
+  return opened;
 }
 
 Status OutputFile::check(const std::string& target) {

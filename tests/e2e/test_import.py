@@ -30,6 +30,18 @@ class Import(MachineTest):
         self.assertNotEqual(self.box.run("import", "zeus-power", source, "-o", target).returncode, 0)
         self.assertEqual(self.box.run("import", "zeus-power", source, "-o", target, "--force").returncode, 0)
 
+    def test_what_replaces_a_file_stands_where_a_link_leads_and_is_readable_to_the_same_people(self):
+        source = self.file("summary_power_v100.csv", POWER)
+        target = self.file("private.csv", "old\n")
+        target.chmod(0o600)
+        link = self.box.folder / "link.csv"
+        link.symlink_to(target)
+        self.assertEqual(self.box.run("import", "zeus-power", source, "-o", link, "--force").returncode, 0)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("V100", target.read_text())
+        self.assertEqual(target.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(sorted(p.name for p in self.box.folder.glob("*.part")), [])
+
     def test_a_bad_line_is_named_and_nothing_is_written(self):
         source = self.file("summary_power_v100.csv", POWER + "cifar100,resnet50,64,adam,125,-3,120\n")
         target = self.box.folder / "table.csv"
