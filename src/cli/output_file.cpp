@@ -34,17 +34,22 @@ Result<OutputFile> OutputFile::open(const std::string& target, bool overwrite) {
     return OutputFile(std::move(stream), fd, target, {}, true);
   }
   if (exists && !overwrite) return already_there(target);
-  // What a link leads to is replaced, and not the link; who may read a file stays as it was.
+  // What a link leads to is replaced, and not the link, unless somebody else laid it there; who may read a
+  // file stays as it was.
+  struct stat link {};
+  const bool own_link =
+      lstat(target.c_str(), &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid == geteuid();
   std::error_code unresolved;
   std::filesystem::path place =
-      exists ? std::filesystem::canonical(target, unresolved) : std::filesystem::path(target);
+      exists && own_link ? std::filesystem::canonical(target, unresolved) : std::filesystem::path(target);
   if (unresolved) place = target;
   const std::string part = cat(place.string(), ".", getpid(), ".part");
   ScopedFd file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file.is_open()) return cannot();
   const int fd = file.get();
   OutputFile opened(std::move(file), fd, place, part, overwrite);
-  if (exists && fchmod(fd, there.st_mode & 0777U) != 0) return cannot();
+  const bool own = exists && there.st_uid == geteuid() && (own_link || !S_ISLNK(link.st_mode));
+  if (own && fchmod(fd, there.st_mode & 0777U) != 0) return cannot();
   return opened;
 }
 

@@ -11,8 +11,8 @@
 namespace rubato::cli {
 
 /// Written beside its place under another name, and renamed by finish(): what was there stays until then, and
-/// without finish() for good. What replaces a file has its permissions; links are followed. Pipes and devices
-/// are written to as they are.
+/// without finish() for good. What replaces the caller's own file has its permissions, and the caller's own
+/// links are followed. Pipes and devices are written to as they are.
 class OutputFile final : public report::Sink {
  public:
   /// `target`: a path, or "-" for standard output. conflict: it is there and `overwrite` is false.

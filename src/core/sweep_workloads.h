@@ -29,8 +29,7 @@ struct SweepWorkload {
                                                           const std::vector<SweepWorkload>& workloads);
 
 /// How many of the table's workloads a model that learns from `train` has seen: of the same name on the same
-/// GPU, or with two rows of the same setting, time and
-/// energy.
+/// GPU, or with two rows of the same setting, time and energy.
 [[nodiscard]] std::size_t workloads_seen(const SweepTable& table, const SweepTable& train);
 
 }  // namespace rubato

@@ -70,8 +70,8 @@ class Headline {
     if (!run_.end)
       say(running_ ? "This run goes on: what follows is the part so far, without the last second."
                    : "This record was cut short. Where rubato was killed, at most the last second is "
-                     "missing; where the "
-                     "disk was full, or the record was copied without its log, all that came later.");
+                     "missing; where the disk was full, or the record was copied without its log, all "
+                     "that came later.");
     if (summary_.savings)
       savings(*summary_.savings);
     else {
