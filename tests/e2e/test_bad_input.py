@@ -159,7 +159,7 @@ class TheJobGoesOn(MachineTest):
         record.write_bytes(b"not a database" * 100)
         done = machine.run("show", "last", "--json")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn(record.name, done.stderr)
+        self.assertIn(record.stem, done.stderr)
         self.assertEqual(record.read_bytes(), b"not a database" * 100)
 
 
