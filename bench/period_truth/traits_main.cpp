@@ -20,6 +20,7 @@
 #include "progress/period/candidates.h"
 #include "progress/period/leader_traits.h"
 #include "progress/period/leaders.h"
+#include "progress/period/look_times.h"
 #include "progress/period/ranking.h"
 #include "progress/period/recall.h"
 #include "progress/period/traits.h"
@@ -32,12 +33,6 @@ using namespace rubato::period_truth;
 constexpr double kNear = 0.05;   // of an iteration: the tracker finds the rest
 constexpr double kShortest = 4;  // s, of what is looked at
 constexpr std::size_t kLeastSteps = 3;
-// When the detector looks (look_times.cpp).
-constexpr double kFirstLook = 4.05;
-constexpr double kLookSoon = 1.12;
-constexpr double kHurry = 9;
-constexpr double kLookAgain = 1.25;
-constexpr double kLookAgainDecided = 2;
 
 std::optional<double> median_within(const Truth& truth, double begin_s, double end_s) {
   std::vector<double> lengths;
@@ -147,9 +142,10 @@ void print_looks(const Trace& trace, const progress::Samples& samples, Random& r
   const double end = samples.end_s();
   const double decided = log_uniform(random, 5, 100);
   std::vector<double> looks;
-  for (double at = kFirstLook; at < end;) {
+  for (progress::LookTimes times; times.next_s() < end;) {
+    const double at = times.next_s();
     looks.push_back(at);
-    at *= at >= decided ? kLookAgainDecided : at < kHurry ? kLookSoon : kLookAgain;
+    times.looked(at, at >= decided ? progress::Known::period : progress::Known::nothing);
   }
   const auto printed = static_cast<std::size_t>(random.uniform() * static_cast<double>(looks.size()));
   progress::Recall recall;

@@ -88,14 +88,13 @@ void BudgetSpender::restart() {
 }
 
 std::optional<BudgetSpender::Turn> BudgetSpender::control(TimePoint now, TimePoint run_begin) {
-  const auto work = static_cast<double>(pace::kControl.iterations);
-  const Seconds length = unit_ * (work + 3) + pace::kDrains;
+  const Seconds length = pace::length_of(pace::kControl, unit_);
   if (!controls_) controls_.emplace().plan(now, length, random_);
   if (!controls_->due(now, run_begin, true)) return std::nullopt;
   controls_->begin(now);
   controls_->end(now + length);
   controls_->plan(now + length, length, random_);
-  return Turn{0, BlockRole::control, pace::kControl.time, work};
+  return Turn{0, BlockRole::control, pace::kControl.time, static_cast<double>(pace::kControl.iterations)};
 }
 
 BudgetSpender::Turn BudgetSpender::next(std::size_t held, TimePoint now, TimePoint run_begin) {
@@ -105,18 +104,14 @@ BudgetSpender::Turn BudgetSpender::next(std::size_t held, TimePoint now, TimePoi
   plan::Account account = before_;
   account.bound = goal_.max_slowdown;
   charge(account);
-  account.ahead = std::max(account.work * pace::kAheadShare, pace::kShortestAhead.value());
-  const plan::SpendingRules rules = spending_rules(*program_);
-  const plan::Spending best = plan::spend(program_->belief(), goal_, board_, account, rules);
+  account.ahead = pace::ahead(account.work);
+  const plan::Spending best =
+      plan::spend(program_->belief(), goal_, board_, account, spending_rules(*program_));
   std::size_t setting = best.setting;
   if (best.share && best.share->gain > kShareErrors * best.share->gain_error) {
     // The slower of the two whenever one turn of it can be paid: in the long run that is its part.
-    const double turn = kTurn.value();
     const std::size_t slower = best.share->slower;
-    const double most_lost = plan::most_lost(program_->belief(), slower, rules);
-    const double lost = account.lost + turn * most_lost;
-    const bool affordable = lost <= account.bound * (account.work + turn);
-    setting = affordable ? slower : best.share->faster;
+    setting = pays_turn(*program_, account, slower) ? slower : best.share->faster;
   }
   return {setting, BlockRole::hold, kTurn, 0};
 }

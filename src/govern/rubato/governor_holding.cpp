@@ -55,7 +55,7 @@ bool Governor::worth_controlling() const {
 }
 
 Seconds Governor::control_length() const {
-  return program().unit() * static_cast<double>(pace::kControl.iterations + 3) + pace::kDrains;
+  return pace::length_of(pace::kControl, program().unit());
 }
 
 plan::Account Governor::account() const {
@@ -67,7 +67,7 @@ plan::Account Governor::account() const {
     out.lost += s.lost;
   }
   out.lost += rules().caution * lost_error();
-  out.ahead = std::max(out.work * pace::kAheadShare, pace::kShortestAhead.value());
+  out.ahead = pace::ahead(out.work);
   out.lost += reserved(out);
   return out;
 }
@@ -222,9 +222,7 @@ Decision Governor::unseen(const Observation& o) {
 
 // The slower of the two whenever one turn of it can be paid: in the long run that is its part.
 void Governor::take_turn(const Observation& o, const plan::Account& account) {
-  const double turn = kTurn.value();
-  const double lost = account.lost + turn * plan::most_lost(program().belief(), share_->slower, rules());
-  chosen_ = lost <= account.bound * (account.work + turn) ? share_->slower : share_->faster;
+  chosen_ = pays_turn(program(), account, share_->slower) ? share_->slower : share_->faster;
   dwell_until_ = o.now + kTurn;
 }
 

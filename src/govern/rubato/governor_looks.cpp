@@ -48,8 +48,7 @@ std::optional<std::size_t> Governor::expected_to_gain(const Observation& o) cons
   // Of the energy of a look, with errors of time and power alike.
   const double noise =
       program().history().time_error(static_cast<double>(pace::kCheck.iterations)) * std::numbers::sqrt2;
-  const double length =
-      (program().unit() * static_cast<double>(pace::kCheck.iterations + 3) + pace::kDrains).value();
+  const double length = pace::length_of(pace::kCheck, program().unit()).value();
   std::optional<std::size_t> best;
   double most = 0;
   for (std::size_t i = 0; i < belief.size(); ++i) {

@@ -1,6 +1,7 @@
 // How long the governor stays where, and what it takes for worth it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "govern/stretch.h"
@@ -33,6 +34,10 @@ inline constexpr StretchNeeds kGlance{0.25_s, 12, 8};
 inline constexpr StretchNeeds kCheck{1_s, 50, 16};
 inline constexpr StretchNeeds kControl{1_s, 50, 16};
 inline constexpr Seconds kDrains{1.5};  // before and after a block
+/// Of a stay of so many iterations, with what drains before and after it.
+[[nodiscard]] inline Seconds length_of(const StretchNeeds& needs, Seconds unit) {
+  return unit * static_cast<double>(needs.iterations + 3) + kDrains;
+}
 
 // Without news of the job's work for so long, and for so many of its units, no setting is held: what it costs
 // is not seen.
@@ -43,6 +48,10 @@ inline constexpr unsigned kMostSilences = 8;  // each doubles the wait at the fo
 // What is not spent of the budget is spent over this share of the run so far, or so long.
 inline constexpr double kAheadShare = 0.2;
 inline constexpr Seconds kShortestAhead{100};
+/// Seconds, after a run of so many.
+[[nodiscard]] inline double ahead(double run) {
+  return std::max(run * kAheadShare, kShortestAhead.value());
+}
 inline constexpr double kReviewEvery = 1.04;  // times the run so far
 inline constexpr double kCheckEvery = 1.3;
 inline constexpr double kWorthMoving = 0.0005;

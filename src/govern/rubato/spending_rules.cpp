@@ -23,4 +23,11 @@ plan::SpendingRules spending_rules(const Program& program) {
           .optimism = kOptimism};
 }
 
+bool pays_turn(const Program& program, const plan::Account& account, std::size_t setting) {
+  const double turn = kTurn.value();
+  const double lost =
+      account.lost + turn * plan::most_lost(program.belief(), setting, spending_rules(program));
+  return lost <= account.bound * (account.work + turn);
+}
+
 }  // namespace rubato::govern

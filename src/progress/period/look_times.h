@@ -13,6 +13,7 @@ class LookTimes {
   /// Of the part of a trace since `from_s`: the first look is due at once.
   LookTimes(double from_s, double now_s) : from_s_(from_s), next_s_(now_s - from_s) {}
 
+  [[nodiscard]] double next_s() const { return from_s_ + next_s_; }
   [[nodiscard]] bool due(double now_s) const { return now_s - from_s_ >= next_s_; }
 
   /// `known`: before this look.

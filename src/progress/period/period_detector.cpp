@@ -25,7 +25,6 @@ constexpr double kFarBehind = 24;    // iterations: what came since is looked fo
 constexpr std::size_t kMarks = 6;    // a template is the mean around
 constexpr double kStepSeconds = 30;  // or so many iterations, whichever is longer
 constexpr double kStepCycles = 24;
-constexpr double kStepsUntilDoubt = 2;
 constexpr double kStepSpanSeconds = 14;
 constexpr double kStepSpanCycles = 16;
 constexpr double kSame = 0.03;             // of a period: what was lost is found again
@@ -162,7 +161,7 @@ void SelfLikenessDetector::state_known() {
   estimate_ = known_;
   // What changed often will again, and two short looks pass before that shows.
   const double now = samples_.end_s();
-  const double unseen_s = kStepsUntilDoubt * (next_step_s_ - now);
+  const double unseen_s = static_cast<double>(Standing::kLeastMissed) * (next_step_s_ - now);
   estimate_->confidence = standing_.confidence() * std::exp(-unseen_s * late_changes_ / now);
 }
 

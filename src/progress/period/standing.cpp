@@ -6,7 +6,6 @@ namespace rubato::progress {
 
 namespace {
 
-constexpr std::size_t kLeastMissed = 2;  // one is a stall
 // Of a period that stands: a stall or an evaluation is no news even of iterations that always showed.
 constexpr double kLeastMissRate = 0.2;
 constexpr double kLostBelow = 0.6;  // of what the look said

@@ -7,6 +7,8 @@ namespace rubato::progress {
 
 class Standing {
  public:
+  static constexpr std::size_t kLeastMissed = 2;  // in a row, before it is doubted: one is a stall
+
   /// A look at all there is found a period that was not stated before.
   void stated(double confidence);
 
