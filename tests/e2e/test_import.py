@@ -1,5 +1,6 @@
 """rubato import: files of other tools become a sweep table, or are refused with file and line."""
 
+import os
 import unittest
 
 from harness import MachineTest
@@ -41,6 +42,18 @@ class Import(MachineTest):
         self.assertIn("V100", target.read_text())
         self.assertEqual(target.stat().st_mode & 0o777, 0o600)
         self.assertEqual(sorted(p.name for p in self.box.folder.glob("*.part")), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can lay another user's link")
+    def test_a_link_that_somebody_else_laid_is_replaced_and_not_followed(self):
+        source = self.file("summary_power_v100.csv", POWER)
+        target = self.file("private.csv", "old\n")
+        link = self.box.folder / "link.csv"
+        link.symlink_to(target)
+        os.chown(link, 65534, 65534, follow_symlinks=False)
+        self.assertEqual(self.box.run("import", "zeus-power", source, "-o", link, "--force").returncode, 0)
+        self.assertEqual(target.read_text(), "old\n")
+        self.assertFalse(link.is_symlink())
+        self.assertIn("V100", link.read_text())
 
     def test_a_bad_line_is_named_and_nothing_is_written(self):
         source = self.file("summary_power_v100.csv", POWER + "cifar100,resnet50,64,adam,125,-3,120\n")
