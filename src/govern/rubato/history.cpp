@@ -223,7 +223,7 @@ bool History::merge_closest(double longest, double away) {
 
 std::vector<plan::MeasuredStretch> History::rows() const {
   auto out = stretches_;
-  const auto contrasts = contrasts_.rows();
+  const auto& contrasts = contrasts_.rows();
   out.insert(out.end(), contrasts.begin(), contrasts.end());
   out.insert(out.end(), looks_.begin(), looks_.end());
   for (auto& s : out) {
@@ -239,7 +239,7 @@ bool History::measured(std::size_t setting) const {
 
 double History::work_at(std::size_t setting) const {
   double sum = 0;
-  const auto contrasts = contrasts_.rows();
+  const auto& contrasts = contrasts_.rows();
   for (const auto* some : {&stretches_, &looks_, &contrasts})
     for (const auto& s : *some)
       if (s.at == setting) sum += s.work;

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/random.h"
+
 namespace rubato::govern {
 namespace {
 
@@ -68,6 +70,33 @@ TEST(Contrasts, WhereTheJobDriftsALongStayCountsLittleMoreThanAShortOne) {
   };
   EXPECT_NEAR(contrast(0.25), 0.05, 0.003) << "0.5 % of drift, 1 % from one unit to the next";
   EXPECT_GT(contrast(0), 0.06);
+}
+
+// Of settings that took turns beside one another in groups of unequal work, one of which entered late: what
+// is believed of each one's difference to the found setting is what many such runs show.
+TEST(Contrasts, ErrorsAreThoseThatManyRunsShowOfASettingThatEnteredLateToo) {
+  constexpr int kRuns = 4000;
+  Random random(1);
+  double squares_early = 0;
+  double squares_late = 0;
+  const auto seen = [&](std::size_t setting, double when, double work) {
+    return row(setting, when, 0.05 * static_cast<double>(setting) + random.normal() / std::sqrt(work), work);
+  };
+  Contrasts contrasts(kFound);
+  for (int run = 0; run < kRuns; ++run) {
+    contrasts.clear();
+    for (int i = 0; i < 12; ++i)
+      contrasts.add(seen(kFound, i * 100.0, 30), std::array{seen(1, i * 100.0 + 20, 120)}, 0);
+    for (int i = 12; i < 14; ++i)
+      contrasts.add(seen(kFound, i * 100.0, 20),
+                    std::array{seen(1, i * 100.0 + 20, 40), seen(2, i * 100.0 + 40, 900)}, 0);
+    squares_early += std::pow(slower(contrasts, 1) - 0.05, 2) / kRuns;
+    squares_late += std::pow(slower(contrasts, 2) - 0.10, 2) / kRuns;
+  }
+  const double found = 1 / at(contrasts, kFound).work;
+  EXPECT_NEAR((1 / at(contrasts, 1).work + found) / squares_early, 1, 0.1);
+  EXPECT_NEAR((1 / at(contrasts, 2).work + found) / squares_late, 1, 0.1);
+  EXPECT_GT(squares_late, 2 * squares_early);
 }
 
 TEST(Contrasts, WhatIsForgottenLeavesTheOthers) {
