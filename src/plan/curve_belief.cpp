@@ -179,6 +179,9 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
     move(power_, stretches, power, all[s].power, kept[s], energies_.middleCols(column, more), index(s));
     column += more;
   }
+  seen_ = stretches;
+  explained_.clear();
+  for (const Suspicion& s : all) explained_.push_back(s.time);
   const auto times = times_.leftCols(count);
   auto energies = energies_.leftCols(count);
   time_.mean = (times * weight).cast<double>();
@@ -190,6 +193,41 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
   energy_deviation_ = deviation_of(energies_, time_.own + power_.own, energy);
   energies = energies.array().exp();
   energy_ = (energies * weight).cast<double>();
+}
+
+double CurveBelief::log_time_deviation(std::span<const double> weights) const {
+  std::vector<Index> at;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (weights[i] != 0) at.push_back(index(i));
+  const auto n = static_cast<Index>(at.size());
+  VectorXd weight(n);
+  MatrixXd alikes(n, n);
+  for (Index a = 0; a < n; ++a) {
+    const Index here = at[static_cast<std::size_t>(a)];
+    weight[a] = weights[static_cast<std::size_t>(here)];
+    for (Index b = 0; b < n; ++b) alikes(a, b) = alike(places_, here, at[static_cast<std::size_t>(b)]);
+  }
+  double variance = 0;
+  for (Index k = 0; k < weight_.size(); ++k) {
+    double off = 0;
+    for (Index a = 0; a < n; ++a) {
+      const Index here = at[static_cast<std::size_t>(a)];
+      off += weight[a] * (static_cast<double>(times_(here, k)) - time_.mean[here]);
+    }
+    variance += weight_[k] * off * off;
+  }
+  for (std::size_t s = 0; s < explained_.size(); ++s) {
+    const VectorXd scaled = explained_[s].misfit * weight.cwiseProduct(time_.scale(at));
+    double own = scaled.dot(alikes * scaled);
+    if (!seen_.places.empty()) {
+      const VectorXd told =
+          explained_[s].misfit *
+          time_.scale(seen_.places).cwiseProduct(seen_.alike(at, Eigen::all).transpose() * scaled);
+      own -= told.dot(explained_[s].precision * told);
+    }
+    variance += suspected_[index(s)] * std::max(0.0, own);
+  }
+  return std::sqrt(variance);
 }
 
 double CurveBelief::time(std::size_t i) const {

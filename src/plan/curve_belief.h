@@ -34,6 +34,9 @@ class CurveBelief {
 
   [[nodiscard]] double log_time(std::size_t i) const { return time_.mean[index(i)]; }
   [[nodiscard]] double log_time_deviation(std::size_t i) const { return time_.deviation[index(i)]; }
+  /// Of the sum over settings of logarithms of time, each times its weight: settings err together only as far
+  /// as what was seen of them leaves it so.
+  [[nodiscard]] double log_time_deviation(std::span<const double> weights) const;
   [[nodiscard]] double log_power(std::size_t i) const { return power_.mean[index(i)]; }
   [[nodiscard]] double log_energy_deviation(std::size_t i) const { return energy_deviation_[index(i)]; }
   [[nodiscard]] double time(std::size_t i) const;
@@ -77,6 +80,8 @@ class CurveBelief {
   Eigen::VectorXd weight_;                  // of the kept curves
   Eigen::VectorXd suspected_;               // of each suspicion: the sum of its curves'
   std::vector<Eigen::Index> suspicion_of_;  // each
+  SeenStretches seen_;
+  std::vector<Explained> explained_;  // of time, by suspicion
   // Settings x kept curves, moved to what was seen; columns may be left over. In single precision, of which
   // processors do several at once: what is read of them is right to parts in a million, and nothing is
   // decided by so little.

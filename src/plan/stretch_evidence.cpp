@@ -31,12 +31,12 @@ double matern(double distance, double length) {
   return (1 + x) * std::exp(-x);
 }
 
+}  // namespace
+
 double alike(const MatrixXd& places, Index a, Index b) {
   const double distance = (places.row(a) - places.row(b)).norm();
   return (1 - kKinkShare) * matern(distance, kSmooth) + kKinkShare * matern(distance, kKink);
 }
-
-}  // namespace
 
 // Of an Ornstein-Uhlenbeck process: its correlation between two moments, integrated over both.
 double drift_together(const MeasuredStretch& a, const MeasuredStretch& b) {

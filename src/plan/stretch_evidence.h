@@ -31,6 +31,9 @@ struct MeasuredStretch {
 /// Of what drifts with a job, the correlation between its means over two stretches of one era.
 [[nodiscard]] double drift_together(const MeasuredStretch& a, const MeasuredStretch& b);
 
+/// Correlation of what a curve is wrong by at two settings; `places` are settings x knobs, in logarithms.
+[[nodiscard]] double alike(const Eigen::MatrixXd& places, Eigen::Index a, Eigen::Index b);
+
 /// How much a job may drift, and settle in its first minutes: standard deviations, as fractions.
 struct Unrest {
   double drift = 0;

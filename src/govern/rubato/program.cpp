@@ -85,17 +85,23 @@ void Program::settle() {
   std::fill(seconds_.begin(), seconds_.end(), 0.0);
 }
 
-// Errors of different settings are taken as one: most of each is the found setting's own.
+// Errors of settings that the history tells of add up as far as they are one error, the found setting's own
+// say. Of others it is not known any more how far: they are taken as one.
 Program::Slowdown Program::slowdown() const {
   Slowdown out = settled_;
+  std::vector<double> at_found_seconds(seconds_.size(), 0.0);
   for (std::size_t i = 0; i < seconds_.size(); ++i) {
     if (seconds_[i] <= 0) continue;
     const Known known = last_known_[i].value_or(Known{belief_.log_time(i), belief_.log_time_deviation(i)});
     const double at_found = seconds_[i] / std::exp(known.log_time);
     out.seconds += at_found;
     out.lost += seconds_[i] - at_found;
-    out.lost_error += at_found * known.deviation;
+    if (last_known_[i] && !history_.measured(i))
+      out.lost_error += at_found * known.deviation;
+    else
+      at_found_seconds[i] = at_found;
   }
+  out.lost_error += belief_.log_time_deviation(at_found_seconds);
   return out;
 }
 
