@@ -117,7 +117,7 @@ VectorXd CurveBelief::deviation_of(const MatrixXf& curves, const MatrixXd& own, 
 }
 
 void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
-  const SeenStretches stretches = seen_stretches(seen, places_);
+  SeenStretches stretches = seen_stretches(seen, places_);
   const SeenValues time =
       seen_values(seen, stretches, &MeasuredStretch::log_time, &MeasuredStretch::time_variance, time_.curves);
   const SeenValues power = seen_values(seen, stretches, &MeasuredStretch::log_power,
@@ -179,9 +179,9 @@ void CurveBelief::fit(std::span<const MeasuredStretch> seen) {
     move(power_, stretches, power, all[s].power, kept[s], energies_.middleCols(column, more), index(s));
     column += more;
   }
-  seen_ = stretches;
+  seen_ = std::move(stretches);
   explained_.clear();
-  for (const Suspicion& s : all) explained_.push_back(s.time);
+  for (Suspicion& s : all) explained_.push_back(std::move(s.time));
   const auto times = times_.leftCols(count);
   auto energies = energies_.leftCols(count);
   time_.mean = (times * weight).cast<double>();

@@ -44,6 +44,25 @@ TEST(CurveBelief, AMeasuredSettingIsBelieved) {
   EXPECT_LT(belief.log_time_deviation(1), 0.005);
 }
 
+// A sum over settings errs together as far as what was seen of them leaves it so: with the found setting
+// hardly seen, its error is in all of them; with it known well, each errs for itself.
+TEST(CurveBelief, ErrorsOfASumAddUpAsFarAsTheyAreOne) {
+  const auto added_up = [](double found_variance, double others_variance) {
+    CurveBelief belief = belief_of({kSteep, kSteep});
+    std::vector seen = {measured(3, 5), measured(0, 20, 1.30, 0.90), measured(2, 35, 1.10, 0.97)};
+    for (auto& s : seen) s.time_variance = s.at == 3 ? found_variance : others_variance;
+    belief.fit(seen);
+    EXPECT_NEAR(belief.log_time_deviation(std::vector{0.0, 0.0, 7.0, 0.0}), 7 * belief.log_time_deviation(2),
+                1e-6);
+    return belief.log_time_deviation(std::vector{1.0, 0.0, 1.0, 0.0}) /
+           (belief.log_time_deviation(0) + belief.log_time_deviation(2));
+  };
+  EXPECT_GT(added_up(4e-6, 1e-9), 0.97);
+  const double own = added_up(1e-9, 4e-6);  // .71 if what the curve is wrong by were not alike at both
+  EXPECT_GT(own, 0.70);
+  EXPECT_LT(own, 0.80);
+}
+
 // A board is mostly found without a lock, so its found setting names no clock.
 TEST(CurveBelief, ClocksAreApartWhereTheFoundSettingNamesNone) {
   const std::vector<predict::KnobPoint> at = {

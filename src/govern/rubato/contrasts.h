@@ -27,7 +27,7 @@ class Contrasts {
            double drift_per_unit);
   void forget(std::size_t setting);
   /// The setting that least is known of, if that is less than so much work tells. False: there is none.
-  bool drop_below(double weight);
+  bool drop_below(double work);
   void clear() { start({}); }
   /// Of each setting's work only so much counts from now on.
   void weaken(const std::map<std::size_t, double>& part_of);
@@ -49,11 +49,10 @@ class Contrasts {
   double drift_per_unit_ = 0;
   std::vector<plan::MeasuredStretch> rows_;
   // Normal equations of the settings, with each group's level eliminated.
-  Eigen::MatrixXd told_;  // settings x settings: weights
-  Eigen::MatrixXd sums_;  // settings x 2: of logarithms of time and power
-  Eigen::MatrixXd
-      noise_;  // settings x settings: covariance of the sums from the scatter of units, in a unit's
-  Eigen::MatrixXd drift_;  // likewise from what drifts, in the drift's own
+  Eigen::MatrixXd told_;   // settings x settings: weights
+  Eigen::MatrixXd sums_;   // settings x 2: of logarithms of time and power
+  Eigen::MatrixXd noise_;  // settings x settings: what scatter makes the sums vary together by, in one unit's
+  Eigen::MatrixXd drift_;  // likewise what drifts does, in the drift's own
 };
 
 }  // namespace rubato::govern
