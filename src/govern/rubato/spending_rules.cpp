@@ -6,19 +6,18 @@
 namespace rubato::govern {
 namespace {
 
-// A run may end at any moment and is to have kept its bound then. What is spent is therefore bounded for all
-// moments together: the boundary of a normal mixture (Robbins 1970; Howard et al. 2021, section 3), with this
-// chance that a run is ever over its bound.
-constexpr double kChance = 0.01;
+// A run may end at any moment and is to have kept its bound then, so what is not known counts with so many
+// standard errors whenever it is looked at (a repeated significance test: Armitage, McPherson and Rowe 1969).
+// How far the found setting's mean is off goes as a Brownian path; one in a hundred such paths is ever
+// further off before a thousand times as much was seen as in the baseline.
+constexpr double kCaution = 3.5;
 
 }  // namespace
 
 plan::SpendingRules spending_rules(const Program& program) {
   const History& history = program.history();
-  const double found = history.work_at(program.belief().found());
-  const double seen = found / std::max(program.baseline().work, 1.0);
-  return {.caution = std::sqrt(2 * std::log(1 / kChance) + std::log1p(seen)),
-          .common = history.time_error(found),
+  return {.caution = kCaution,
+          .common = history.time_error(history.work_at(program.belief().found())),
           .own_part = kOwnPart,
           .optimism = kOptimism};
 }
