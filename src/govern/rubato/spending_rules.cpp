@@ -1,8 +1,5 @@
 #include "govern/rubato/spending_rules.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace rubato::govern {
 namespace {
 
