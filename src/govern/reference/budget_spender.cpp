@@ -68,14 +68,14 @@ bool BudgetSpender::learn() {
   const double at_found = unit_.value() * search_work_;
   const double error = std::sqrt(baseline.time_scatter.value_or(kUsualScatter) / baseline.work);
   before_.work += at_found;
-  before_.lost += search_time_.value() - at_found + spending_rules(*program_).caution * error * at_found;
+  before_.lost += search_time_.value() - at_found + rules().caution * error * at_found;
   return true;
 }
 
 void BudgetSpender::charge(plan::Account& account) const {
-  const Program::Slowdown all = program_->slowdown();
+  const Program::Slowdown all = program_->slowdown(Errors::of_the_sum);
   account.work += all.seconds;
-  account.lost += all.lost + spending_rules(*program_).caution * all.lost_error;
+  account.lost += all.lost + rules().caution * all.lost_error;
 }
 
 void BudgetSpender::restart() {
@@ -105,13 +105,12 @@ BudgetSpender::Turn BudgetSpender::next(std::size_t held, TimePoint now, TimePoi
   account.bound = goal_.max_slowdown;
   charge(account);
   account.ahead = pace::ahead(account.work);
-  const plan::Spending best =
-      plan::spend(program_->belief(), goal_, board_, account, spending_rules(*program_));
+  const plan::Spending best = plan::spend(program_->belief(), goal_, board_, account, rules());
   std::size_t setting = best.setting;
   if (best.share && best.share->gain > kShareErrors * best.share->gain_error) {
     // The slower of the two whenever one turn of it can be paid: in the long run that is its part.
     const std::size_t slower = best.share->slower;
-    setting = pays_turn(*program_, account, slower) ? slower : best.share->faster;
+    setting = pays_turn(program_->belief(), account, slower, rules()) ? slower : best.share->faster;
   }
   return {setting, BlockRole::hold, kTurn, 0};
 }

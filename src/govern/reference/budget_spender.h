@@ -12,6 +12,7 @@
 #include "core/objective.h"
 #include "govern/rubato/control_blocks.h"
 #include "govern/rubato/program.h"
+#include "govern/rubato/spending_rules.h"
 #include "govern/rubato/stretch_meter.h"
 #include "plan/knob_space.h"
 #include "plan/spending.h"
@@ -55,6 +56,7 @@ class BudgetSpender {
   [[nodiscard]] bool learn();
   /// What the present program lost, at most.
   void charge(plan::Account& account) const;
+  [[nodiscard]] plan::SpendingRules rules() const { return spending_rules(*program_, Errors::of_the_sum); }
   [[nodiscard]] std::optional<Turn> control(TimePoint now, TimePoint run_begin);
 
   Goal goal_;

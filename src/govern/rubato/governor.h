@@ -115,9 +115,11 @@ class Governor final : public Strategy {
   [[nodiscard]] static plan::Account share_of_account(plan::Account all, std::optional<double> given);
   /// What others are about to lose of it, over what is ahead.
   [[nodiscard]] double reserved(const plan::Account& account) const;
-  [[nodiscard]] plan::SpendingRules rules() const { return spending_rules(program()); }
+  [[nodiscard]] plan::SpendingRules rules() const { return spending_rules(program(), add_up()); }
   /// Standard error of the seconds lost so far.
   [[nodiscard]] double lost_error() const;
+  /// A job that ran several programs may have changed unnoticed as well.
+  [[nodiscard]] Errors add_up() const { return programs_.size() > 1 ? Errors::as_one : Errors::of_the_sum; }
   /// Whether control blocks at the highest rate pay.
   [[nodiscard]] bool worth_controlling() const;
   /// Of a control block, with what drains before and after it.

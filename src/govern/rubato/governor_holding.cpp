@@ -30,7 +30,7 @@ constexpr double kPriceStep = 0.01;
 double Governor::lost_error() const {
   // Each program's found setting was measured by itself; variants share what was taken over.
   std::map<std::size_t, double> errors;
-  for (const auto& p : programs_) errors[p->family] += p->slowdown().lost_error;
+  for (const auto& p : programs_) errors[p->family] += p->slowdown(add_up()).lost_error;
   double variance = 0;
   for (const auto& [family, error] : errors) variance += error * error;
   return std::sqrt(variance);
@@ -62,7 +62,7 @@ plan::Account Governor::account() const {
   plan::Account out = unnoticed_;
   out.bound = options_.goal.max_slowdown;
   for (const auto& p : programs_) {
-    const Program::Slowdown s = p->slowdown();
+    const Program::Slowdown s = p->slowdown(add_up());
     out.work += s.seconds;
     out.lost += s.lost;
   }
@@ -222,7 +222,7 @@ Decision Governor::unseen(const Observation& o) {
 
 // The slower of the two whenever one turn of it can be paid: in the long run that is its part.
 void Governor::take_turn(const Observation& o, const plan::Account& account) {
-  chosen_ = pays_turn(program(), account, share_->slower) ? share_->slower : share_->faster;
+  chosen_ = pays_turn(program().belief(), account, share_->slower, rules()) ? share_->slower : share_->faster;
   dwell_until_ = o.now + kTurn;
 }
 

@@ -98,7 +98,8 @@ std::optional<double> Governor::given(const plan::Account& account) const {
       continue;
     }
     away = std::max(away, p.away);
-    claims.push_back({&p.belief(), spending_rules(p), p.board(), p.slowdown().seconds, p.away});
+    claims.push_back(
+        {&p.belief(), spending_rules(p, add_up()), p.board(), p.slowdown(add_up()).seconds, p.away});
   }
   if (claims.size() < 2) return std::nullopt;
   // What others left is there for their next turns, not for the present program alone.

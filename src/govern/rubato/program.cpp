@@ -81,13 +81,12 @@ Program::Departure Program::departure_from_found(std::size_t setting, const Stre
 }
 
 void Program::settle() {
-  settled_ = slowdown();
+  settled_ = slowdown(Errors::as_one);
   std::fill(seconds_.begin(), seconds_.end(), 0.0);
 }
 
-// Errors of settings that the history tells of add up as far as they are one error, the found setting's own
-// say. Of others it is not known any more how far: they are taken as one.
-Program::Slowdown Program::slowdown() const {
+// Of settings that the history tells of no more it is not known how far their errors are one.
+Program::Slowdown Program::slowdown(Errors errors) const {
   Slowdown out = settled_;
   std::vector<double> at_found_seconds(seconds_.size(), 0.0);
   for (std::size_t i = 0; i < seconds_.size(); ++i) {
@@ -96,7 +95,7 @@ Program::Slowdown Program::slowdown() const {
     const double at_found = seconds_[i] / std::exp(known.log_time);
     out.seconds += at_found;
     out.lost += seconds_[i] - at_found;
-    if (last_known_[i] && !history_.measured(i))
+    if (errors == Errors::as_one || (last_known_[i] && !history_.measured(i)))
       out.lost_error += at_found * known.deviation;
     else
       at_found_seconds[i] = at_found;

@@ -12,6 +12,11 @@
 
 namespace rubato::govern {
 
+/// How what is not known of a program's settings adds up: as far as it is one error, the found setting's own
+/// say; or all as if it were one, which leaves room for what was measured across a change that nobody
+/// noticed.
+enum class Errors { of_the_sum, as_one };
+
 class Program {
  public:
   /// `baseline`: its first stretch at the found setting.
@@ -81,7 +86,7 @@ class Program {
     double lost = 0;
     double lost_error = 0;
   };
-  [[nodiscard]] Slowdown slowdown() const;
+  [[nodiscard]] Slowdown slowdown(Errors errors) const;
   /// What it lost so far stays what it is known as now: its curve is another one from here on.
   void settle();
 

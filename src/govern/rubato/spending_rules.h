@@ -7,9 +7,10 @@
 namespace rubato::govern {
 
 /// For a program of which so much was seen as of this one.
-[[nodiscard]] plan::SpendingRules spending_rules(const Program& program);
+[[nodiscard]] plan::SpendingRules spending_rules(const Program& program, Errors errors);
 /// Whether one turn at this setting is inside the bound.
-[[nodiscard]] bool pays_turn(const Program& program, const plan::Account& account, std::size_t setting);
+[[nodiscard]] bool pays_turn(const plan::CurveBelief& belief, const plan::Account& account,
+                             std::size_t setting, const plan::SpendingRules& rules);
 
 /// Of what is not known of one setting alone this much counts as lost: a chunk of holding it tells.
 inline constexpr double kOwnPart = 0.25;
