@@ -146,6 +146,9 @@ Status read_slowdown(Table& table, Rule& rule) {
     value = parse_number(trim(whole.substr(0, whole.size() - 1)));
     if (value) *value /= 100;
   }
+  // Whoever writes a bare 1 hardly means twice the time.
+  if (node->is_number() && value == 1.0)
+    return table.wrong("max_slowdown", "may be 1 % or 100 %; write it as \"1%\" or \"100%\"");
   if (!value || !(*value >= 0 && *value <= 1))
     return table.wrong("max_slowdown", "needed a share between 0 and 100 %, as in \"5%\"");
   rule.max_slowdown = *value;

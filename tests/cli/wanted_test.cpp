@@ -116,6 +116,12 @@ TEST(Wanted, ASlowdownIsAShareOfTheRun) {
   for (const std::string none : {"0", "0%", "0.0"}) EXPECT_EQ(parse_max_slowdown(none).value(), 0) << none;
   for (const std::string bad : {"-5%", "five", "101%", "1.5", "%", "5%%", "nan"})
     EXPECT_FALSE(parse_max_slowdown(bad)) << bad;
+  EXPECT_EQ(parse_max_slowdown("100%").value(), 1);
+  for (const std::string either : {"1", "1.0"}) {
+    const auto refused = parse_max_slowdown(either);
+    ASSERT_FALSE(refused) << either;
+    EXPECT_THAT(refused.error().what, HasSubstr("1 % or 100 %"));
+  }
 }
 
 TEST(Wanted, OnlyKnobsThatAreChosenForAJobAreOffered) {

@@ -105,6 +105,7 @@ TEST(Config, WhatIsWrongIsNamedWithItsLine) {
       {"[[rule]]\nusers = [-1]", "there is no user '-1' here"},
       {"[[rule]]\nuser = [1]", "user: there is no such key"},
       {"[[rule]]\nmax_slowdown = 5", "max_slowdown"},
+      {"[[rule]]\nmax_slowdown = 1", "1 % or 100 %"},
       {"[[rule]]\nmax_slowdown = \"5\"", "max_slowdown"},
       {"[[rule]]\nknobs = [\"voltage\"]", "knobs"},
       {"[[rule]]\nmin_power_limit_w = -1", "above zero"},
