@@ -1,10 +1,11 @@
-// rubato-whole-runs [--iterations N] [--seed S]: every simulated board and workload under `rubato run`'s
-// governor, beside the same training alone, with the program's own marks and with telemetry alone. Makes
-// docs/evidence/whole-runs.md.
+// rubato-whole-runs [--iterations N] [--seed S] [--seeds N]: every simulated board and workload under `rubato
+// run`'s governor, beside the same training alone, with the program's own marks and with telemetry alone.
+// Makes docs/evidence/whole-runs.md.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -59,8 +60,9 @@ void print_sum(const char* what, const std::vector<Row>& rows, WholeRun Row::*wh
 void name_over(const char* what, const std::vector<Row>& rows, WholeRun Row::*which, double bound) {
   for (const Row& row : rows)
     if ((row.*which).slower > bound)
-      std::printf("\nOver the bound of %.0f %%, %s: %s on %s, %.2f %% slower in %.0f s.\n", 100 * bound, what,
-                  row.wish.workload.c_str(), row.wish.board.c_str(), 100 * (row.*which).slower,
+      std::printf("\nOver the bound of %.0f %%, %s: %s on %s, seed %llu: %.2f %% slower in %.0f s.\n",
+                  100 * bound, what, row.wish.workload.c_str(), row.wish.board.c_str(),
+                  static_cast<unsigned long long>(row.wish.seed), 100 * (row.*which).slower,
                   row.marked.alone.value());
 }
 
@@ -71,7 +73,7 @@ void print_run(const WholeRun& run) {
     std::printf(" left alone | | |");
 }
 
-void print_stated(const std::vector<Row>& rows) {
+void print_stated(std::span<const Row> rows) {
   std::printf(
       "\n## Clocks that may have been locked before\n\n"
       "These boards run clearly below the highest clock they list, and no limiter says why: their voltage "
@@ -89,10 +91,12 @@ void print_stated(const std::vector<Row>& rows) {
                   100 * row.stated->saved, 100 * row.stated->slower);
 }
 
-void print_page(const std::vector<Row>& rows, int iterations, unsigned long long seed) {
+void print_page(const std::vector<Row>& rows, std::span<const Row> first, int iterations,
+                unsigned long long seed, unsigned long long seeds) {
   std::printf(
       "# Whole runs on simulated boards\n\n"
-      "Made by `rubato-whole-runs --iterations %d --seed %llu` (bench/whole_runs), in virtual time. "
+      "Made by `rubato-whole-runs --iterations %d --seed %llu --seeds %llu` (bench/whole_runs), in virtual "
+      "time. "
       "**Modelled**: the boards are the\n"
       "simulated ones ([simulated-gpu.md](../simulated-gpu.md)), the trainings the simulated trainer's. What "
       "a real board saves this page\n"
@@ -108,11 +112,12 @@ void print_page(const std::vector<Row>& rows, int iterations, unsigned long long
       "- *Marks*: the program tells of its iterations, as hooks make it. *Telemetry alone*: nothing does but "
       "the sensors, so what cannot\n"
       "  be seen in them is left alone: iterations faster than the sensor, and loads without a rhythm.\n"
-      "- Held: share of the run at a setting that was held. Short runs have little of it.\n\n"
+      "- Held: share of the run at a setting that was held. Short runs have little of it.\n"
+      "- The first table counts the runs of all seeds, the others show those of the first.\n\n"
       "| what tells of iterations | bound | runs | searched | saved, mean | slower, mean | slowest | over "
       "the bound "
       "|\n|---|---|---|---|---|---|---|---|\n",
-      iterations, seed);
+      iterations, seed, seeds);
   print_sum("marks", rows, &Row::marked, kBound);
   print_sum("telemetry alone", rows, &Row::unmarked, kBound);
   print_sum("marks", rows, &Row::tight, kTightBound);
@@ -120,7 +125,7 @@ void print_page(const std::vector<Row>& rows, int iterations, unsigned long long
   name_over("telemetry alone", rows, &Row::unmarked, kBound);
   name_over("marks", rows, &Row::tight, kTightBound);
   const std::string* board = nullptr;
-  for (const Row& row : rows) {
+  for (const Row& row : first) {
     if (board == nullptr || *board != row.wish.board)
       std::printf(
           "\n## %s\n\n| workload | alone, s | marks: saved | slower | held | telemetry alone: saved | slower "
@@ -135,21 +140,7 @@ void print_page(const std::vector<Row>& rows, int iterations, unsigned long long
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  int iterations = 2000;
-  unsigned long long seed = 1;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view flag = argv[i];
-    if ((flag != "--iterations" && flag != "--seed") || i + 1 == argc) {
-      std::fprintf(stderr, "usage: rubato-whole-runs [--iterations N] [--seed S]\n");
-      return 125;
-    }
-    if (flag == "--iterations") iterations = std::atoi(argv[i + 1]);
-    if (flag == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-  }
-  std::vector<Row> rows;
+void add_runs(std::vector<Row>& rows, int iterations, unsigned long long seed) {
   for (const auto& board : rubato::device::sim::list_profiles())
     for (const auto& workload : rubato::device::sim::list_workloads()) {
       Row row{
@@ -172,7 +163,31 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s, %s\n", row.wish.board.c_str(), row.wish.workload.c_str());
       rows.push_back(std::move(row));
     }
-  print_page(rows, iterations, seed);
-  print_stated(rows);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int iterations = 2000;
+  unsigned long long seed = 1;
+  unsigned long long seeds = 1;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view flag = argv[i];
+    if ((flag != "--iterations" && flag != "--seed" && flag != "--seeds") || i + 1 == argc) {
+      std::fprintf(stderr, "usage: rubato-whole-runs [--iterations N] [--seed S] [--seeds N]\n");
+      return 125;
+    }
+    if (flag == "--iterations") iterations = std::atoi(argv[i + 1]);
+    if (flag == "--seeds") seeds = std::strtoull(argv[i + 1], nullptr, 10);
+    if (flag == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
+  }
+  std::vector<Row> rows;
+  std::size_t first = 0;
+  for (unsigned long long s = seed; s < seed + seeds; ++s) {
+    add_runs(rows, iterations, s);
+    if (s == seed) first = rows.size();
+  }
+  print_page(rows, std::span(rows).first(first), iterations, seed, seeds);
+  print_stated(std::span(rows).first(first));
   return 0;
 }
