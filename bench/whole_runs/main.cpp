@@ -182,12 +182,9 @@ int main(int argc, char** argv) {
     if (flag == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
   }
   std::vector<Row> rows;
-  std::size_t first = 0;
-  for (unsigned long long s = seed; s < seed + seeds; ++s) {
-    add_runs(rows, iterations, s);
-    if (s == seed) first = rows.size();
-  }
-  print_page(rows, std::span(rows).first(first), iterations, seed, seeds);
-  print_stated(std::span(rows).first(first));
+  for (unsigned long long s = seed; s < seed + seeds; ++s) add_runs(rows, iterations, s);
+  const auto first = std::span(rows).first(rows.size() / std::max(seeds, 1ULL));
+  print_page(rows, first, iterations, seed, seeds);
+  print_stated(first);
   return 0;
 }

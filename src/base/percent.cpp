@@ -24,4 +24,14 @@ std::string short_percent(double fraction, int digits) {
   return number(100 * fraction, digits) + " %";
 }
 
+std::optional<double> parse_share(std::string_view text, double most) {
+  const bool in_percent = text.ends_with('%');
+  const auto value = parse_number(in_percent ? trim(text.substr(0, text.size() - 1)) : text);
+  if (!value) return std::nullopt;
+  const double share = in_percent ? *value / 100 : *value;
+  // Whoever writes a bare 1 hardly means all of it.
+  if (!(share >= 0 && share <= most) || (share == 1 && !in_percent)) return std::nullopt;
+  return share;
+}
+
 }  // namespace rubato

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "cli/model_options.h"
 #include "cli/wanted.h"
@@ -13,11 +14,7 @@ namespace {
 constexpr double kMostNoise = 0.2;  // above it an observed time could turn negative
 
 Result<double> parse_noise(const std::string& text) {
-  const bool in_percent = text.ends_with('%');
-  const auto value =
-      parse_number(in_percent ? trim(std::string_view(text).substr(0, text.size() - 1)) : text);
-  const double level = value.value_or(-1) / (in_percent ? 100 : 1);
-  if (value && level >= 0 && level <= kMostNoise) return level;
+  if (const auto level = parse_share(text, kMostNoise)) return *level;
   return fail(ErrorCode::invalid_argument,
               cat("--noise ", text, " is no share between 0 and ", kMostNoise * 100, " %"),
               "write it as --noise 1%");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "feature/provider.h"
 
@@ -199,14 +200,10 @@ Result<Wanted> parse_wanted(const WantedText& text) {
 
 Result<std::optional<double>> parse_max_slowdown(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const bool percent = text.ends_with('%');
-  const auto value = parse_number(percent ? trim(std::string_view(text).substr(0, text.size() - 1)) : text);
-  const double fraction = value.value_or(-1) / (percent ? 100 : 1);
-  // Whoever writes a bare 1 hardly means twice the time.
-  if (fraction == 1 && !percent)
+  if (const auto share = parse_share(text)) return share;
+  if (parse_number(text) == 1.0)
     return fail(ErrorCode::invalid_argument, cat("--max-slowdown ", text, " may be 1 % or 100 %"),
                 "write it as --max-slowdown 1%, or 100%");
-  if (value && fraction >= 0 && fraction <= 1) return fraction;
   return fail(ErrorCode::invalid_argument, cat("--max-slowdown ", text, " is no share between 0 and 100 %"),
               "write it as --max-slowdown 5%");
 }

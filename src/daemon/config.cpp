@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/fs_root.h"
+#include "base/percent.h"
 #include "base/text.h"
 #include "base/toml_guard.h"
 #include "base/toml_parser.h"
@@ -140,15 +141,11 @@ Status read_knobs(Table& table, Rule& rule) {
 Status read_slowdown(Table& table, Rule& rule) {
   const toml::node* node = table.node("max_slowdown");
   if (node == nullptr) return {};
-  std::optional<double> value = node->is_number() ? node->value<double>() : std::nullopt;
-  if (const auto* text = node->as_string(); text != nullptr && text->get().ends_with('%')) {
-    const std::string_view whole = text->get();
-    value = parse_number(trim(whole.substr(0, whole.size() - 1)));
-    if (value) *value /= 100;
-  }
-  // Whoever writes a bare 1 hardly means twice the time.
-  if (node->is_number() && value == 1.0)
+  const auto* text = node->as_string();
+  const auto number_of = node->is_number() ? node->value<double>() : std::nullopt;
+  if (number_of == 1.0)
     return table.wrong("max_slowdown", "may be 1 % or 100 %; write it as \"1%\" or \"100%\"");
+  const auto value = text != nullptr && text->get().ends_with('%') ? parse_share(text->get()) : number_of;
   if (!value || !(*value >= 0 && *value <= 1))
     return table.wrong("max_slowdown", "needed a share between 0 and 100 %, as in \"5%\"");
   rule.max_slowdown = *value;

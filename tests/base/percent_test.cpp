@@ -22,5 +22,17 @@ TEST(Percent, AsAskedForHasNoZerosAtTheEnd) {
   EXPECT_EQ(short_percent(-0.0001), "0 %");
 }
 
+TEST(Percent, AShareIsReadInPercentOrAsAFraction) {
+  EXPECT_EQ(parse_share("5%"), 0.05);
+  EXPECT_EQ(parse_share("5 %"), 0.05);
+  EXPECT_EQ(parse_share("0.05"), 0.05);
+  EXPECT_EQ(parse_share("0"), 0);
+  EXPECT_EQ(parse_share("100%"), 1);
+  EXPECT_EQ(parse_share("20%", 0.2), 0.2);
+  for (const char* bad : {"", "%", "five", "-5%", "101%", "1.5", "5%%", "nan", "1", "1.0"})
+    EXPECT_FALSE(parse_share(bad)) << bad;
+  EXPECT_FALSE(parse_share("21%", 0.2));
+}
+
 }  // namespace
 }  // namespace rubato
