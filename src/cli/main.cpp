@@ -40,6 +40,13 @@ int split_at_separator(int argc, char** argv, Typed& typed) {
   return static_cast<int>(separator - argv);
 }
 
+/// Help on a command that there is not: it would be that of what stands before it.
+bool names_no_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  if (!chosen.empty()) return names_no_command(*chosen.front());
+  return !app.get_subcommands([](const CLI::App*) { return true; }).empty() && !app.remaining().empty();
+}
+
 int run(int argc, char** argv) {
   Typed typed;
   const int own = split_at_separator(argc, argv, typed);
@@ -58,7 +65,8 @@ int run(int argc, char** argv) {
   } catch (const WrongUse& wrong) {
     return refuse(invocation, wrong.error);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return refuse(invocation, explain(app, typed, error.what()));
+    if (error.get_exit_code() != 0 || names_no_command(app))
+      return refuse(invocation, explain(app, typed, error.what()));
     app.exit(error);
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)

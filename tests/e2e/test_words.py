@@ -30,6 +30,8 @@ class UsageErrors(MachineTest):
     def test_the_nearest_word_is_named(self):
         self.assertIn("the nearest is --power-limit", self.said("run", "--power-limt", "150", "--", "true"))
         self.assertIn("hint: rubato show", self.said("shwo"))
+        self.assertIn("the nearest is measure", self.said("measur", "--help"))
+        self.assertIn("the nearest is run", self.said("lab", "rnu", "--help"))
 
     def test_nothing_at_all_names_the_commands(self):
         self.assertIn("measure", self.said())
