@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "progress/period/counted_lengths.h"
 #include "progress/period/trail.h"
 
 namespace rubato::progress {
@@ -54,7 +55,10 @@ std::vector<TimedLength> all_lengths(const Look& look) {
   const bool any = std::any_of(look.regimes.begin(), look.regimes.end(), told);
   for (const auto& regime : look.regimes) {
     if (any && !told(regime)) continue;
-    auto lengths = timed_lengths(regime.followed.cycles, regime.period_s, look.span.update_s);
+    auto counted = counted_lengths(regime.followed.cycles, regime.period_s,
+                                   std::max(look.span.update_s, look.span.reading_s));
+    auto lengths = counted ? std::move(*counted)
+                           : timed_lengths(regime.followed.cycles, regime.period_s, look.span.update_s);
     if (lengths.size() < kLeastFollowed) {
       lengths.clear();
       double end_s = regime.begin_s + regime.period_s;
