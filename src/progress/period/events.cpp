@@ -22,18 +22,15 @@ enum Kind : std::size_t { kAny, kOdd, kNotThird, kKinds };
 /// Readings that each is compared with: itself where there is none.
 using Partners = std::array<std::vector<std::uint32_t>, kKinds>;
 
-/// A number of periods ahead.
-struct Ahead {
-  double by_s = 0;
-  double far = 0;
-  bool odd = false;
-  bool not_third = false;
-  std::size_t nearest = 0;  // reading, so far
+struct Partner {
+  double cost = kNoPartner;
+  std::uint32_t reading = 0;
 };
 
-/// Nearness counts, and how few periods lie between.
+/// Nearness counts, and how few periods lie between. All periods ahead are asked for each reading, with
+/// hardly a branch: this is where a look at short periods spends its time.
 Partners partners_of(const std::vector<double>& at, double begin, double end, double period_s,
-                     double tolerance_s, std::size_t most_periods) {
+                     double tolerance_s) {
   const std::size_t n = at.size();
   Partners out;
   for (auto& of : out) {
@@ -43,37 +40,38 @@ Partners partners_of(const std::vector<double>& at, double begin, double end, do
   // Twice the middle between one reading and the next, so that nothing need be subtracted in the search.
   std::vector<double> middle(n, std::numeric_limits<double>::infinity());
   for (std::size_t j = 0; j + 1 < n; ++j) middle[j] = at[j] + at[j + 1];
-  std::vector<Ahead> aheads;
-  for (std::size_t k = 1; k <= most_periods; ++k)
-    aheads.push_back(
-        {static_cast<double>(k) * period_s, kFarther * static_cast<double>(k), k % 2 == 1, k % 3 != 0, 0});
   const auto from = static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), begin) - at.begin());
+  const double inverse = 1 / tolerance_s;
+  std::array<std::size_t, kPeriodsAhead> nearest{};  // reading, so far
   for (std::size_t i = from; i < n && at[i] <= end; ++i) {
-    const auto itself = static_cast<std::uint32_t>(i);
-    std::array<double, kKinds> cost = {kNoPartner, kNoPartner, kNoPartner};
-    std::array<std::uint32_t, kKinds> partner = {itself, itself, itself};
-    for (Ahead& ahead : aheads) {
-      // The first kind costs no more than the others.
-      if (ahead.far >= std::max(cost[kOdd], cost[kNotThird])) break;
-      const double want = at[i] + ahead.by_s;
-      std::size_t j = ahead.nearest;
+    const double now = at[i];
+    std::array<double, kPeriodsAhead> off{};
+    std::array<std::uint32_t, kPeriodsAhead> reading{};
+    for (std::size_t k = 0; k < kPeriodsAhead; ++k) {
+      const double want = now + static_cast<double>(k + 1) * period_s;
+      std::size_t j = nearest[k];
       // Mostly none, one or two further on: which, no branch foretells.
       j += middle[j] <= 2 * want ? 1 : 0;
       j += middle[j] <= 2 * want ? 1 : 0;
       while (middle[j] <= 2 * want) ++j;
-      ahead.nearest = j;
-      const double off = std::abs(at[j] - want);
-      const double here = off > tolerance_s ? kNoPartner : off / tolerance_s + ahead.far;
-      const auto take = [&](Kind kind) {
-        const bool better = here < cost[kind];
-        cost[kind] = better ? here : cost[kind];
-        partner[kind] = better ? static_cast<std::uint32_t>(j) : partner[kind];
-      };
-      take(kAny);
-      if (ahead.odd) take(kOdd);
-      if (ahead.not_third) take(kNotThird);
+      nearest[k] = j;
+      reading[k] = static_cast<std::uint32_t>(j);
+      off[k] = std::abs(at[j] - want);
     }
-    for (std::size_t kind = 0; kind < kKinds; ++kind) out[kind][i] = partner[kind];
+    std::array<Partner, kPeriodsAhead> ahead;
+    for (std::size_t k = 0; k < kPeriodsAhead; ++k) {
+      const double cost = off[k] * inverse + kFarther * static_cast<double>(k + 1);
+      ahead[k] = {off[k] > tolerance_s ? kNoPartner : cost, reading[k]};
+    }
+    const auto nearer = [](const Partner& a, const Partner& b) { return b.cost < a.cost ? b : a; };
+    // By periods ahead: 1, 5 and 7 are of both kinds, 3 is odd, 2, 4 and 8 no third, 6 neither.
+    const Partner itself{kNoPartner, static_cast<std::uint32_t>(i)};
+    const Partner both = nearer(nearer(nearer(itself, ahead[0]), ahead[4]), ahead[6]);
+    const Partner odd = nearer(both, ahead[2]);
+    const Partner not_third = nearer(nearer(nearer(both, ahead[1]), ahead[3]), ahead[7]);
+    out[kAny][i] = nearer(nearer(not_third, ahead[2]), ahead[5]).reading;
+    out[kOdd][i] = odd.reading;
+    out[kNotThird][i] = not_third.reading;
   }
   return out;
 }
@@ -136,7 +134,7 @@ std::vector<Events> events_of(const Fresh& fresh, const Series& readings, double
 }
 
 EventLikeness likeness(const std::vector<Events>& columns, double window_s, double period_s,
-                       double tolerance_s, std::size_t most_periods) {
+                       double tolerance_s) {
   double begin = 0;
   double end = 0;
   bool any = false;
@@ -163,7 +161,7 @@ EventLikeness likeness(const std::vector<Events>& columns, double window_s, doub
     const auto& x = column.value;
     // Columns are mostly read together.
     if (placed == nullptr || at != *placed) {
-      partners = partners_of(at, begin, end, period_s, tolerance_s, most_periods);
+      partners = partners_of(at, begin, end, period_s, tolerance_s);
       placed = &at;
     }
     const auto from = static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), begin) - at.begin());

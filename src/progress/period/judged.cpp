@@ -86,7 +86,7 @@ Judged judge(const Candidate& candidate, const Band& band, const Span& span) {
   Judged out{candidate, &band, {}, 1, true};
   if (period < kFine * span.update_s) {
     const auto events = events_of(band.fresh, band.readings, 2 * period);
-    const EventLikeness found = likeness(events, window, period, kTolerance * period, kPeriods);
+    const EventLikeness found = likeness(events, window, period, kTolerance * period);
     out.likeness = summary_of(found.stretches);
     out.supported = std::min(found.odd, found.not_third) > kSupport * found.best;
     return out;

@@ -29,11 +29,10 @@ struct Judged {
   bool supported = true;  // false: only its double, or its triple, can be seen in the readings
 };
 
-inline constexpr double kFine = 16;         // updates in a period, from which on a grid serves
-inline constexpr double kDetail = 12;       // parts of a period that are told apart
-inline constexpr double kTolerance = 0.1;   // of a period, for readings to count as whole periods apart
-inline constexpr std::size_t kPeriods = 8;  // how far ahead a reading may look for its partner
-inline constexpr double kSharp = 0.5;       // likeness the edges must have
+inline constexpr double kFine = 16;        // updates in a period, from which on a grid serves
+inline constexpr double kDetail = 12;      // parts of a period that are told apart
+inline constexpr double kTolerance = 0.1;  // of a period, for readings to count as whole periods apart
+inline constexpr double kSharp = 0.5;      // likeness the edges must have
 inline constexpr std::size_t kEvents = 700;
 
 /// Length of the stretches compared, for a period.

@@ -104,12 +104,12 @@ Likeness summary_of(const std::vector<Stretch>& stretches) {
   if (values.empty()) return out;
   out.mean /= static_cast<double>(values.size());
   out.good /= static_cast<double>(values.size());
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  out.median = values[values.size() / 2];
-  const auto upper = static_cast<std::ptrdiff_t>(values.size() * 3 / 4);
-  std::nth_element(values.begin(), values.begin() + upper, values.end());
-  out.upper = values[static_cast<std::size_t>(upper)];
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  out.median = *middle;
+  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 3 / 4);
+  std::nth_element(middle, upper, values.end());
+  out.upper = *upper;
   return out;
 }
 

@@ -19,7 +19,7 @@ EventLikeness seen(double step_s, double true_period_s, double asked_s) {
   const double end = step_s * 600;
   const Series series = resample(samples, 0, end, step_s, varying_columns(samples, 0, end));
   return likeness(events_of(fresh_readings(samples, series, {1.0}, 700), series, 2 * asked_s),
-                  std::max(asked_s, 12 * step_s), asked_s, 0.1 * asked_s, 8);
+                  std::max(asked_s, 12 * step_s), asked_s, 0.1 * asked_s);
 }
 
 TEST(Events, APeriodThatIsNoWholeNumberOfReadingsIsNotAtADisadvantage) {
@@ -40,7 +40,7 @@ TEST(Events, TheWrongPeriodIsNotAlike) {
 }
 
 TEST(Events, NothingToCompareIsNoLikeness) {
-  EXPECT_TRUE(likeness({}, 1, 1, 0.1, 8).stretches.empty());
+  EXPECT_TRUE(likeness(std::vector<Events>{}, 1, 1, 0.1).stretches.empty());
 }
 
 }  // namespace
