@@ -135,6 +135,10 @@ Result<LayersPlanned> plan_all(const Invocation& invocation, const Options& opti
   if (!options.output.empty() && strategies->size() > 1)
     return fail(ErrorCode::invalid_argument, "-o writes one plan, and --strategy all makes several",
                 "-o plan.json --strategy phase");
+  if (!options.output.empty() && options.ideal)
+    return fail(ErrorCode::invalid_argument,
+                "a plan for clocks that change at once fits no GPU: it is for looking at",
+                "leave --ideal out, or take --json in the place of -o");
   const auto bound = parse_max_slowdown(options.max_slowdown);
   if (!bound) return fail(bound.error());
   if (!*bound)

@@ -70,6 +70,7 @@ class LayersPlan(MachineTest):
                             ((*RESNET, "--host-watts", "nan"), "not a number"),
                             ((*RESNET, "--strategy", "best"), "arithmetic-intensity"),
                             ((*RESNET, "--strategy", "all", "-o", "x.json"), "-o writes one plan"),
+                            ((*RESNET, "--ideal", "-o", "x.json"), "leave --ideal out"),
                             (("resnet50", "--batch", 64, "--gpu", "sim:v100", "--memory-clocks"), "memory clock")):
             done = self.box.run("layers", "plan", *words)
             self.assertEqual(done.returncode, 125)

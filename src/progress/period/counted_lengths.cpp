@@ -7,6 +7,8 @@ namespace rubato::progress {
 
 namespace {
 
+// Of 13,300 generated development traces these mended the length stated of eleven and spoilt none. Counting
+// what does not stick to updates as well spoilt as many as it mended: a pause between epochs looks the same.
 constexpr double kRun = 12;  // cycles
 constexpr double kFewestRuns = 2;
 constexpr double kOnGrid = 0.1;       // updates that the usual length is from a whole number of them
@@ -28,6 +30,7 @@ double median_of(std::vector<double> values) {
 
 double usual_length(const std::vector<Cycle>& cycles) {
   std::vector<double> lengths;
+  lengths.reserve(cycles.size());
   for (const Cycle& cycle : cycles) lengths.push_back(cycle.length_s());
   return median_of(std::move(lengths));
 }
