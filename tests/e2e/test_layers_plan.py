@@ -69,8 +69,8 @@ class LayersPlan(MachineTest):
         for words, said in (((*RESNET, "--delay", "5x"), "--delay 30ms"),
                             ((*RESNET, "--host-watts", "nan"), "not a number"),
                             ((*RESNET, "--strategy", "best"), "arithmetic-intensity"),
-                            ((*RESNET, "--strategy", "all", "-o", "x.json"), "-o writes one plan"),
-                            ((*RESNET, "--ideal", "-o", "x.json"), "leave --ideal out"),
+                            ((*RESNET, "--strategy", "all", "-o", self.box.folder / "x.json"), "-o writes one plan"),
+                            ((*RESNET, "--ideal", "-o", self.box.folder / "x.json"), "leave --ideal out"),
                             (("resnet50", "--batch", 64, "--gpu", "sim:v100", "--memory-clocks"), "memory clock")):
             done = self.box.run("layers", "plan", *words)
             self.assertEqual(done.returncode, 125)
