@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "progress/stats.h"
 
 namespace rubato::progress {
 
 namespace {
 
-// Of 13,300 generated development traces these mended the length stated of nine and spoilt none. Counting
-// what does not stick to updates as well spoilt as many as it mended: a pause between epochs looks the same.
+// Of 13,300 generated development traces these mended the length stated of nine and spoilt none
+// (rubato-period-truth --development, seeds 0 to 5,699 and 1,000,500,000 to 1,000,507,599, the build before
+// beside it). Counting what does not stick to updates as well spoilt as many as it mended: a pause between
+// epochs looks the same.
 constexpr double kRun = 12;  // cycles
 constexpr double kFewestRuns = 2;
 constexpr double kOnGrid = 0.1;       // updates that the usual length is from a whole number of them
@@ -22,29 +27,22 @@ struct Mark {
   bool goes_on = false;  // from the mark before
 };
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double usual_length(const std::vector<Cycle>& cycles) {
   std::vector<double> lengths;
   lengths.reserve(cycles.size());
   for (const Cycle& cycle : cycles) lengths.push_back(cycle.length_s());
-  return median_of(std::move(lengths));
+  return *median(lengths);
 }
 
 bool on_grid(const std::vector<Cycle>& cycles, double period_s, double update_s) {
-  const auto runs = overlapping_lengths(cycles, period_s, update_s);
-  if (runs.empty()) return false;
-  const double updates = median_of(runs) / update_s;
+  const auto length_s = median(overlapping_lengths(cycles, period_s, update_s));
+  if (!length_s) return false;
+  const double updates = *length_s / update_s;
   return std::abs(updates - std::round(updates)) <= kOnGrid;
 }
 
 /// Where cycles begin and end. What lies between two goes on where it can be whole cycles and an update.
 std::vector<Mark> marks_of(const std::vector<Cycle>& cycles, double update_s) {
-  constexpr double kJoinedSeconds = 1e-6;
   const double usual = usual_length(cycles);
   std::vector<Mark> out;
   for (const Cycle& cycle : cycles) {
@@ -72,27 +70,20 @@ std::vector<TimedLength> means_over_runs(const std::vector<Mark>& marks) {
   return out;
 }
 
-double mean_of(const std::vector<TimedLength>& lengths) {
-  double sum = 0;
-  for (const TimedLength& length : lengths) sum += length.length_s;
-  return sum / static_cast<double>(lengths.size());
-}
-
-/// Around their mean, against what it would be if no length told of another.
-double variance_ratio(const std::vector<Mark>& marks, const std::vector<TimedLength>& runs) {
-  const double mean = mean_of(runs);
-  double of_runs = 0;
-  for (const TimedLength& run : runs) of_runs += (run.length_s - mean) * (run.length_s - mean);
-  double of_one = 0;
+/// Around their mean, as means of lengths do of which none tells of another.
+bool vary_by_themselves(const std::vector<Mark>& marks, const std::vector<TimedLength>& runs) {
+  Moments of_runs;
+  for (const TimedLength& run : runs) of_runs.add(run.length_s);
+  double squares = 0;
   double ones = 0;
   for (std::size_t i = 1; i < marks.size(); ++i) {
     if (!marks[i].goes_on) continue;
     const double held = marks[i].count - marks[i - 1].count;
-    const double off = marks[i].at_s - marks[i - 1].at_s - held * mean;
-    of_one += off * off / held;
+    const double off = marks[i].at_s - marks[i - 1].at_s - held * *of_runs.mean();
+    squares += off * off / held;
     ones += 1;
   }
-  return of_runs / static_cast<double>(runs.size()) / (of_one / ones / kRun);
+  return *of_runs.variance() > kIndependent * squares / ones / kRun;
 }
 
 }  // namespace
@@ -104,9 +95,15 @@ std::optional<std::vector<TimedLength>> counted_lengths(const std::vector<Cycle>
   const auto marks = marks_of(cycles, update_s);
   if (marks.back().count < kFewestRuns * kRun) return std::nullopt;
   auto runs = means_over_runs(marks);
-  if (static_cast<double>(runs.size()) < kRun || variance_ratio(marks, runs) > kIndependent)
-    return std::nullopt;
+  if (static_cast<double>(runs.size()) < kRun || vary_by_themselves(marks, runs)) return std::nullopt;
   return runs;
+}
+
+std::vector<TimedLength> stated_lengths(const std::vector<Cycle>& cycles, double period_s, double update_s,
+                                        double reading_s) {
+  if (auto counted = counted_lengths(cycles, period_s, std::max(update_s, reading_s)))
+    return std::move(*counted);
+  return timed_lengths(cycles, period_s, update_s);
 }
 
 }  // namespace rubato::progress

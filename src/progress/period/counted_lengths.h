@@ -18,4 +18,9 @@ namespace rubato::progress {
 [[nodiscard]] std::optional<std::vector<TimedLength>> counted_lengths(const std::vector<Cycle>& cycles,
                                                                       double period_s, double update_s);
 
+/// Those where there are any, else timed_lengths(): what the length stated is taken from. `reading_s`:
+/// between two readings, which marks stick to where they are rarer than the updates.
+[[nodiscard]] std::vector<TimedLength> stated_lengths(const std::vector<Cycle>& cycles, double period_s,
+                                                      double update_s, double reading_s);
+
 }  // namespace rubato::progress

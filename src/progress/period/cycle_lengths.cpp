@@ -9,7 +9,6 @@ namespace {
 
 constexpr double kUneven = 0.02;  // spread of lengths that jitter
 constexpr double kStepped = 1.6;  // times what neighbours differ by: the length changed, or drifts
-constexpr double kJoinedSeconds = 1e-6;
 constexpr std::size_t kGroups = 5;
 // Marks are off by some tenths of an update. Means over longer runs place them better, but go with every
 // stall, and with a drift. Chosen on generated development traces: twelve or fifty updates lose twice as

@@ -16,6 +16,8 @@ struct Cycle {
   [[nodiscard]] double length_s() const { return end_s - begin_s; }
 };
 
+inline constexpr double kJoinedSeconds = 1e-6;  // between two cycles that follow each other, at most
+
 struct Followed {
   std::vector<Cycle> cycles;         // undisturbed ones, in order of time
   std::vector<Cycle> late;           // held up: a stall or a pause lies inside

@@ -14,6 +14,7 @@ namespace {
 constexpr double kPlateau = 0.06;       // as in likeness over a series
 constexpr std::size_t kLeastPairs = 4;  // in a stretch
 
+constexpr std::size_t kPeriodsAhead = 8;  // how far a reading may look for its partner
 constexpr double kNoPartner = 2;
 constexpr double kFarther = 0.1;  // each further period costs: far cycles have drifted
 
@@ -64,6 +65,7 @@ Partners partners_of(const std::vector<double>& at, double begin, double end, do
       ahead[k] = {off[k] > tolerance_s ? kNoPartner : cost, reading[k]};
     }
     const auto nearer = [](const Partner& a, const Partner& b) { return b.cost < a.cost ? b : a; };
+    static_assert(kPeriodsAhead == 8);
     // By periods ahead: 1, 5 and 7 are of both kinds, 3 is odd, 2, 4 and 8 no third, 6 neither.
     const Partner itself{kNoPartner, static_cast<std::uint32_t>(i)};
     const Partner both = nearer(nearer(nearer(itself, ahead[0]), ahead[4]), ahead[6]);

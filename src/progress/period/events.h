@@ -29,8 +29,6 @@ struct Fresh {
 /// Less the moving average of `readings`, which the factors have been applied to, over `width_s`.
 [[nodiscard]] std::vector<Events> events_of(const Fresh& fresh, const Series& readings, double width_s);
 
-inline constexpr std::size_t kPeriodsAhead = 8;  // how far a reading may look for its partner
-
 /// What readings a whole number of periods apart have in common.
 struct EventLikeness {
   std::vector<Stretch> stretches;
@@ -40,7 +38,7 @@ struct EventLikeness {
 };
 
 /// As likeness() over a series, but only readings are compared that lie a whole number of periods apart
-/// within `tolerance_s`: each with the nearest such, up to `kPeriodsAhead` later. What falls between the
+/// within `tolerance_s`: each with the nearest such, up to eight later. What falls between the
 /// readings is passed over, so a period that is no whole number of readings is not at a disadvantage.
 [[nodiscard]] EventLikeness likeness(const std::vector<Events>& columns, double window_s, double period_s,
                                      double tolerance_s);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "progress/period/confidence.h"
+#include "progress/period/counted_lengths.h"
 #include "progress/period/length_levels.h"
 #include "progress/period/steadiness.h"
 
@@ -21,7 +22,8 @@ double whole_trace_median(const Look& look, std::vector<TimedLength> lengths, co
   const double known = typical_length(lengths);
   std::vector<Cycle> seen;
   for (const auto& regime : look.regimes) seen.push_back({regime.begin_s, regime.end_s});
-  const auto others = timed_lengths(trail.outside(seen, known), known, look.span.update_s);
+  const auto others =
+      stated_lengths(trail.outside(seen, known), known, look.span.update_s, look.span.reading_s);
   if (others.size() + trail.older().count() == 0) return known;
   lengths.insert(lengths.end(), others.begin(), others.end());
   std::sort(lengths.begin(), lengths.end(),

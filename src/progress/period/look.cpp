@@ -55,10 +55,8 @@ std::vector<TimedLength> all_lengths(const Look& look) {
   const bool any = std::any_of(look.regimes.begin(), look.regimes.end(), told);
   for (const auto& regime : look.regimes) {
     if (any && !told(regime)) continue;
-    auto counted = counted_lengths(regime.followed.cycles, regime.period_s,
-                                   std::max(look.span.update_s, look.span.reading_s));
-    auto lengths = counted ? std::move(*counted)
-                           : timed_lengths(regime.followed.cycles, regime.period_s, look.span.update_s);
+    auto lengths =
+        stated_lengths(regime.followed.cycles, regime.period_s, look.span.update_s, look.span.reading_s);
     if (lengths.size() < kLeastFollowed) {
       lengths.clear();
       double end_s = regime.begin_s + regime.period_s;

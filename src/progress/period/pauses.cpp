@@ -8,7 +8,6 @@ namespace rubato::progress {
 
 namespace {
 
-constexpr double kJoinedSeconds = 1e-6;
 constexpr std::size_t kMostApart = 12;
 constexpr double kLeastPairs = 4;
 

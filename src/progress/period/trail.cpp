@@ -8,7 +8,6 @@ namespace rubato::progress {
 namespace {
 
 constexpr double kSameMark = 0.2;  // of a period: two looks place one mark that far apart at most
-constexpr double kJoinedSeconds = 1e-6;
 
 }  // namespace
 
