@@ -19,6 +19,8 @@ constexpr Seconds kShortestStill{1.0};
 constexpr double kCaughtUp = 0.5;
 // Of a hole no more is claimed than "within half of its neighbours' power", as src/measure does.
 constexpr double kBlindFraction = 0.5;
+// A distance counts for no more than so many of the median one: longer ones are holes.
+constexpr std::int64_t kLongestPace = 25;
 // How many segments around a cut show how much the power moves there.
 constexpr std::size_t kNeighbours = 3;
 
@@ -29,16 +31,23 @@ bool usable(const std::optional<Joules>& counter) {
   return counter && std::isfinite(counter->value()) && counter->value() >= 0;
 }
 
-// Readings of a meter nobody knows tell their own pace.
+// Readings of a meter nobody knows tell their own pace: the one that most of the time was read at, since a burst of
+// quick reads, by which a sensor is got to know, holds more readings than half a minute after it. A hole is no pace.
 Seconds usual_distance(const std::vector<FastReading>& readings) {
   if (readings.size() < 3) return kUsualUpdatePeriod;
   std::vector<std::int64_t> apart;
   apart.reserve(readings.size() - 1);
   for (std::size_t i = 1; i < readings.size(); ++i)
     apart.push_back(readings[i].at.ns - readings[i - 1].at.ns);
-  const auto middle = apart.begin() + static_cast<std::ptrdiff_t>(apart.size() / 2);
-  std::nth_element(apart.begin(), middle, apart.end());
-  return *middle > 0 ? Seconds(static_cast<double>(*middle) * 1e-9) : kUsualUpdatePeriod;
+  std::ranges::sort(apart);
+  const std::int64_t longest = kLongestPace * apart[apart.size() / 2];
+  const auto weight = [longest](std::int64_t distance) { return std::clamp(distance, std::int64_t{0}, longest); };
+  std::int64_t time = 0;
+  for (const std::int64_t distance : apart) time += weight(distance);
+  std::int64_t passed = 0;
+  for (const std::int64_t distance : apart)
+    if ((passed += weight(distance)) > time / 2) return Seconds(static_cast<double>(distance) * 1e-9);
+  return kUsualUpdatePeriod;
 }
 
 }  // namespace

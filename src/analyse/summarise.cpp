@@ -77,13 +77,22 @@ std::optional<EnergyWindow> total_of(const std::vector<GpuSummary>& gpus) {
   return total;
 }
 
+// Per iteration counts what had iterations: a program loads its libraries and data before the first one.
 std::vector<SettingSummary> by_setting(const std::vector<Stretch>& stretches) {
+  struct Iterating {
+    Seconds time;
+    std::optional<Joules> energy = Joules(0);
+  };
   std::vector<SettingSummary> rows;
+  std::vector<Iterating> iterating;  // of each row
   for (const Stretch& s : stretches) {
     auto row = std::ranges::find_if(
         rows, [&](const SettingSummary& r) { return r.role == s.role && r.setting == s.setting; });
     const bool fresh = row == rows.end();
-    if (fresh) row = rows.insert(rows.end(), SettingSummary{.role = s.role, .setting = s.setting});
+    if (fresh) {
+      row = rows.insert(rows.end(), SettingSummary{.role = s.role, .setting = s.setting});
+      iterating.emplace_back();
+    }
     if (!s.energy)
       row->energy.reset();
     else if (fresh)
@@ -93,13 +102,18 @@ std::vector<SettingSummary> by_setting(const std::vector<Stretch>& stretches) {
     ++row->stretches;
     row->time += s.duration();
     row->iterations += s.iterations;
+    if (s.iterations == 0) continue;
+    Iterating& part = iterating[static_cast<std::size_t>(row - rows.begin())];
+    part.time += s.duration();
+    part.energy = part.energy && s.energy ? std::optional(*part.energy + *s.energy) : std::nullopt;
   }
-  for (SettingSummary& row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    SettingSummary& row = rows[i];
     const auto n = static_cast<double>(row.iterations);
     if (row.energy && row.time > Seconds(0)) row.mean_power = *row.energy / row.time;
     if (row.iterations == 0) continue;
-    row.iteration_time = row.time / n;
-    if (row.energy) row.energy_per_iteration = *row.energy / n;
+    row.iteration_time = iterating[i].time / n;
+    if (iterating[i].energy) row.energy_per_iteration = *iterating[i].energy / n;
   }
   return rows;
 }

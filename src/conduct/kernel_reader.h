@@ -24,10 +24,13 @@ struct KernelReaderOptions {
 };
 
 struct KernelNews {
-  std::vector<KernelRecord> kernels;        // by begin; a graph's launch is one
-  std::vector<record::KernelCycle> cycles;  // those that ended
+  std::vector<KernelRecord> kernels;        // by begin, over all news; a graph's launch is one
+  std::vector<record::KernelCycle> cycles;  // those that ended; their kernels were told before or are here
 };
 
+/// A cycle's kernels come when it has ended: CUPTI fills a buffer for each thread that launches, and PyTorch
+/// launches the backward pass from another one, so the ring holds the halves of an iteration far apart (seen on
+/// an H200, docs/evidence/h200.md). Cycles of several processes that overlap come together.
 class KernelReader {
  public:
   explicit KernelReader(std::filesystem::path directory, KernelReaderOptions options = {});
@@ -46,12 +49,20 @@ class KernelReader {
   [[nodiscard]] std::vector<std::string> take_complaints() { return folder_.take_complaints(); }
 
  private:
+  struct Open {
+    record::KernelCycle cycle;
+    TimePoint heard;       // when a record of it last came
+    TimePoint last_begin;  // of its kernels
+  };
   void take(const RingOwner& owner, std::span<const std::byte> bytes, std::uint64_t lost_before,
-            TimePoint now, KernelNews& news);
+            TimePoint now);
+  /// What no open cycle may still add to: all that began before the first of those began.
+  [[nodiscard]] KernelNews ready(TimePoint now, bool last);
 
   KernelReaderOptions options_;
   RingFolder folder_;
-  std::map<std::int32_t, record::KernelCycle> open_;  // by process
+  std::map<std::int32_t, Open> open_;  // by process
+  KernelNews held_;
   std::uint64_t implausible_ = 0;
 };
 

@@ -85,19 +85,20 @@ void SensorFinder::add(const FastReading& reading) {
   if (ticks_.size() == kTicksHeld) ticks_.erase(ticks_.begin(), ticks_.begin() + kTicksHeld / 4);
   ticks_.push_back(reading);
   if (bursts_ == 0 && (counter_wanted() || power_wanted())) return begin_burst(reading.at);
-  if (++since_judged_ < kTicksBetweenJudgements) return;
-  since_judged_ = 0;
-  judge_ticks();
-  judge_window();
+  if (++since_judged_ >= kTicksBetweenJudgements) {
+    since_judged_ = 0;
+    judge_ticks();
+    judge_window();
+  }
   const bool may_burst = bursts_ < kMostBursts && reading.at - burst_begin_ >= kBetweenBursts;
-  if ((power_wanted() || counter_wanted()) && may_burst && moving()) begin_burst(reading.at);
+  if ((power_wanted() || counter_wanted()) && may_burst && telling()) begin_burst(reading.at);
 }
 
-bool SensorFinder::moving() const {
-  std::size_t changes = 0;
-  for (std::size_t i = ticks_.size() - std::min(ticks_.size(), kLatest); i + 1 < ticks_.size(); ++i)
-    changes += ticks_[i].power != ticks_[i + 1].power ? 1 : 0;
-  return changes * 2 >= kLatest;
+bool SensorFinder::telling() const {
+  std::vector<SeenValue> latest;
+  for (std::size_t i = ticks_.size() - std::min(ticks_.size(), kLatest); i < ticks_.size(); ++i)
+    if (ticks_[i].power) latest.push_back({ticks_[i].at, in_thousandths(ticks_[i].power->value())});
+  return every_refresh_shows(latest);
 }
 
 void SensorFinder::begin_burst(TimePoint now) {

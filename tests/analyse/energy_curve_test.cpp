@@ -115,6 +115,26 @@ TEST(EnergyCurve, ACounterThatStoppedForGoodGivesWayToPower) {
   EXPECT_FALSE(once.curve().has_counter());
 }
 
+// As a sensor is got to know: a second at 5 ms holds more readings than ten at 100 ms.
+TEST(EnergyCurve, ABurstOfQuickReadingsMakesNoHolesOfTheRest) {
+  std::vector<FastReading> readings;
+  for (int i = 0; i < 200; ++i) readings.push_back({at(0.005 * i), 200_W, std::nullopt});
+  for (int i = 0; i <= 100; ++i) readings.push_back({at(1 + 0.1 * i), 200_W, std::nullopt});
+  const EnergyCurve curve({&readings, &FastReading::power, nullptr}, {});
+  EXPECT_NEAR(curve.update_period().value(), 0.1, 1e-9);
+  const auto all = curve.between(at(0), at(11));
+  ASSERT_TRUE(all);
+  EXPECT_NEAR(all->energy.value(), 2200, 1e-6);
+  EXPECT_EQ(all->unseen, 0_s);
+}
+
+TEST(EnergyCurve, AHoleIsNoPace) {
+  std::vector<FastReading> readings;
+  for (int i = 0; i < 30; ++i) readings.push_back({at(i < 20 ? i : i + 100), 200_W, std::nullopt});
+  const EnergyCurve curve({&readings, &FastReading::power, nullptr}, {});
+  EXPECT_NEAR(curve.update_period().value(), 1.0, 1e-9);
+}
+
 TEST(EnergyCurve, ACounterThatStoodStillAndGoesOnHasLostTheTimeBetween) {
   Board board = Board().counter(4000, 5000, [](double) { return 85'000; });
   board.counter(5000, kReadings + 1, [](double j) { return j - 20'000; });

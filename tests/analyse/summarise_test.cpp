@@ -46,6 +46,19 @@ TEST(Summary, GivesEachSettingItsOwnRow) {
   EXPECT_NEAR(s.settings[2].mean_power->value(), 125, 1e-9);
 }
 
+// A training loads its libraries for seconds before it begins; what is found is measured from the start.
+TEST(Summary, WhatHadNoIterationsIsNotSharedOutToThem) {
+  MadeRun run;
+  run.idle(BlockRole::baseline, 5_s, 80_W);
+  run.block(BlockRole::baseline, 10, 0.5_s, 200_W);
+  const Summary s = summarise(run.ended());
+  ASSERT_THAT(s.settings, SizeIs(1));
+  EXPECT_NEAR(s.settings[0].time.value(), 10, 1e-9);
+  EXPECT_NEAR(s.settings[0].energy->value(), 1400, 1e-6);
+  EXPECT_NEAR(s.settings[0].iteration_time->value(), 0.5, 1e-9);
+  EXPECT_NEAR(s.settings[0].energy_per_iteration->value(), 100, 1e-9);
+}
+
 TEST(Summary, OfTwoGpusSumsEnergyAndCountsIterationsOnce) {
   const Summary s = summarise(quarter_saved(2).ended());
   ASSERT_THAT(s.gpus, SizeIs(2));

@@ -119,6 +119,66 @@ TEST_F(KernelReaderTest, KernelsOfSeveralProcessesComeInOrderOfTheirBegin) {
   EXPECT_THAT(pids, ElementsAre(1, 2, 1));
 }
 
+std::vector<std::int64_t> begins_of(const KernelNews& news) {
+  std::vector<std::int64_t> begins;
+  for (const KernelRecord& k : news.kernels) begins.push_back(k.begin.ns - kNow.ns);
+  return begins;
+}
+
+// As CUPTI's buffers are: one for each launching thread, full at different times.
+TEST_F(KernelReaderTest, AThreadsKernelsThatAreWrittenLaterComeInTheirOrder) {
+  Ring ring(file("7-0.kernels"));
+  ring.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);
+  ring.kernel(-90, -85);
+  ring.kernel(-70, -65);
+  ring.save();
+  KernelReader reader(directory_);
+  EXPECT_THAT(reader.poll(kNow).kernels, IsEmpty());
+  ring.kernel(-80, -75);
+  ring.kernel(-60, -55);
+  ring.add(RUBATO_KERNEL_CYCLE_END, -100, -62);
+  ring.save();
+  const KernelNews news = reader.poll(kNow);
+  EXPECT_THAT(begins_of(news), ElementsAre(-90, -80, -70, -60));
+  ASSERT_THAT(news.cycles, SizeIs(1));
+  EXPECT_EQ(news.cycles[0].end.ns, kNow.ns - 60) << "recorded until then";
+}
+
+TEST_F(KernelReaderTest, CyclesOfTwoProcessesThatOverlapComeTogether) {
+  Ring a(file("1-0.kernels"), 8, 1);
+  a.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);
+  a.kernel(-90, -85);
+  a.kernel(-50, -45);
+  a.add(RUBATO_KERNEL_CYCLE_END, -100, -40);
+  a.save();
+  Ring b(file("2-0.kernels"), 8, 2);
+  b.add(RUBATO_KERNEL_CYCLE_BEGIN, -60, -60);
+  b.save();
+  KernelReader reader(directory_);
+  const KernelNews first = reader.poll(kNow);
+  EXPECT_THAT(begins_of(first), ElementsAre(-90));
+  EXPECT_THAT(first.cycles, IsEmpty());
+  b.kernel(-55, -52);
+  b.add(RUBATO_KERNEL_CYCLE_END, -60, -30);
+  b.save();
+  const KernelNews second = reader.poll(kNow);
+  EXPECT_THAT(begins_of(second), ElementsAre(-55, -50));
+  EXPECT_THAT(second.cycles, SizeIs(2));
+}
+
+TEST_F(KernelReaderTest, AProcessThatHangsInsideACycleHoldsNobodyUp) {
+  Ring a(file("1-0.kernels"), 8, 1);
+  a.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);
+  a.save();
+  Ring b(file("2-0.kernels"), 8, 2);
+  b.kernel(-50, -45);
+  b.save();
+  KernelReader reader(directory_);
+  EXPECT_THAT(reader.poll(kNow).kernels, IsEmpty());
+  EXPECT_THAT(reader.poll(kNow + 9_s).kernels, IsEmpty());
+  EXPECT_THAT(reader.poll(kNow + 11_s).kernels, SizeIs(1));
+}
+
 TEST_F(KernelReaderTest, ACycleIsToldWhenItEnds) {
   Ring ring(file("7-0.kernels"));
   ring.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);

@@ -152,6 +152,33 @@ TEST(SensorFinder, AnIdleGpuTellsNothingAndCostsOneBurst) {
   EXPECT_LE(fast, 201U);
 }
 
+// As an H200 without work: a few values a third of a watt apart, for as long as a training loads its libraries and
+// its data. No burst is left for the training if these are spent.
+TEST(SensorFinder, TheBurstsAreKeptForTheLoad) {
+  constexpr double kIdle = 60;
+  Tally power;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Job job(kLength, seed);
+    Sensor sensor({}, job, seed + 1000);
+    SensorFinder finder(SensorFacts{});
+    Random idle(seed + 2000);
+    double shown = 78.2;
+    double refresh = 0;
+    std::size_t fast = 0;
+    for (double t = 0; t < kLength; t += finder.wanted_pace().value_or(100_ms).value() + 2e-4 * idle.uniform()) {
+      FastReading reading = sensor.read(t);
+      for (; t < kIdle && refresh <= t; refresh += 0.1) shown = 77.9 + 0.32 * std::floor(3 * idle.uniform());
+      if (t < kIdle) reading.power = Watts(shown);
+      finder.add(reading);
+      fast += finder.wanted_pace() ? 1 : 0;
+    }
+    judge(power, finder.found().update_period, 0.1, 0.05);
+    EXPECT_LE(fast, 3U * 201);
+  }
+  EXPECT_EQ(power.wrong, 0);
+  EXPECT_GE(power.right, kSeeds * 3 / 4);
+}
+
 TEST(SensorFinder, TellsEachDiscoveryOnce) {
   const Job job(30, 7);
   Sensor sensor({.period_s = 0.02, .window_s = 0.02}, job, 8);

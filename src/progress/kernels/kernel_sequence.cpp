@@ -24,6 +24,7 @@ constexpr std::size_t kMostStreams = 3;        // searched, the busiest first
 constexpr unsigned kManyFailures = 12;
 constexpr std::size_t kFewLaunches = 1U << 15;
 constexpr std::size_t kMostWaiting = 1U << 16;  // iterations that nobody took
+constexpr double kHoldsOthers = 1.5;             // a pattern so many times as long has the other as its part
 // Confidence from which on iterations are told; of very short ones, which layers of a network look like,
 // more.
 constexpr double kTrusted = 0.6;
@@ -63,7 +64,12 @@ struct KernelSequence::Impl {
   Seconds none_stretch{0};
   bool none_equal = false;
 
+  // As they were when iterations were last taken: until then they can be unsaid.
+  std::optional<TimePoint> taken_until;
+  std::int64_t taken_index = 0;
+
   bool use(const KernelRecord& r);
+  void unsay();
   void tell(const FollowedStep& step);
   void take(const FollowedStep& step);
   [[nodiscard]] bool left_behind() { return process && history.busiest_process() != *process; }
@@ -93,6 +99,13 @@ void KernelSequence::Impl::tell(const FollowedStep& step) {
     told_until = step.cut->end;
   }
   next_index += step.ended;
+}
+
+// What nobody has taken yet was a part of an iteration, or none at all.
+void KernelSequence::Impl::unsay() {
+  waiting.clear();
+  told_until = taken_until;
+  next_index = taken_index;
 }
 
 // Iterations are told from the moment on at which the pattern is worth it; then also those before.
@@ -139,6 +152,10 @@ void KernelSequence::Impl::adopt(Lane lane, FoundPattern found) {
     if (step.ended > 0) steps.push_back(step);
   }
   if (fresh.log.count() == 0) return;
+  // The layers of a network repeat before its first iteration has come round.
+  if (followed && followed->lane == lane &&
+      static_cast<double>(size) > kHoldsOthers * static_cast<double>(followed->found.pattern.size()))
+    unsay();
   followed = std::move(fresh);
   silent_cycles = 0;
   for (const FollowedStep& step : steps) take(step);
@@ -163,7 +180,10 @@ void KernelSequence::Impl::search() {
   }
   failures = best ? 0 : failures + 1;
   if (best) adopt(best->first, std::move(best->second));
-  if (!best && followed && followed->found.sameness == Sameness::anchors) followed.reset();  // it was chance
+  if (!best && followed && followed->found.sameness == Sameness::anchors) {  // it was chance
+    followed.reset();
+    unsay();
+  }
 }
 
 // The process's busiest stream that has a pattern.
@@ -305,6 +325,8 @@ std::optional<IterationEstimate> KernelSequence::estimate() const {
 }
 
 std::vector<Iteration> KernelSequence::take_iterations() {
+  impl_->taken_until = impl_->told_until;
+  impl_->taken_index = impl_->next_index;
   return std::exchange(impl_->waiting, {});
 }
 

@@ -80,6 +80,17 @@ TEST(KernelSequence, EightIterationsWithALostLaunchAreFound) {
 
 constexpr std::string_view kForty = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn";
 
+// ((A B ... Z)^30 (1 2 3)) x 5: sixteen layers are enough to be believed before an iteration has come round, and
+// nobody has taken them when it has.
+TEST(KernelSequence, LayersThatWereTakenForIterationsAreUnsaid) {
+  Teller t;
+  t.play(times(times("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 30) + "123", 5));
+  EXPECT_EQ(t.launches(), 783U);
+  const auto all = t.sequence.take_iterations();
+  ASSERT_FALSE(all.empty());
+  for (const Iteration& one : all) EXPECT_NEAR(one.duration().value(), 0.783, 1e-9);
+}
+
 // ((A B ... n) x 4 (1 2 3)) x 20: micro-batches are not iterations.
 TEST(KernelSequence, MicroBatchesBelongToOneIteration) {
   Teller t;
