@@ -31,8 +31,9 @@ bool usable(const std::optional<Joules>& counter) {
   return counter && std::isfinite(counter->value()) && counter->value() >= 0;
 }
 
-// Readings of a meter nobody knows tell their own pace: the one that most of the time was read at, since a burst of
-// quick reads, by which a sensor is got to know, holds more readings than half a minute after it. A hole is no pace.
+// Readings of a meter nobody knows tell their own pace: the one that most of the time was read at, since a
+// burst of quick reads, by which a sensor is got to know, holds more readings than half a minute after it. A
+// hole is no pace.
 Seconds usual_distance(const std::vector<FastReading>& readings) {
   if (readings.size() < 3) return kUsualUpdatePeriod;
   std::vector<std::int64_t> apart;
@@ -41,7 +42,9 @@ Seconds usual_distance(const std::vector<FastReading>& readings) {
     apart.push_back(readings[i].at.ns - readings[i - 1].at.ns);
   std::ranges::sort(apart);
   const std::int64_t longest = kLongestPace * apart[apart.size() / 2];
-  const auto weight = [longest](std::int64_t distance) { return std::clamp(distance, std::int64_t{0}, longest); };
+  const auto weight = [longest](std::int64_t distance) {
+    return std::clamp(distance, std::int64_t{0}, longest);
+  };
   std::int64_t time = 0;
   for (const std::int64_t distance : apart) time += weight(distance);
   std::int64_t passed = 0;

@@ -19,7 +19,8 @@ constexpr RingKind kKernels{.what = "kernel",
 constexpr std::size_t kMostProcesses = 4096;
 // More kernels than this are told before their cycle ended, in whatever order they are.
 constexpr std::size_t kMostHeld = 1U << 20;
-// A cycle that said nothing for so long is that of a process that hangs or was killed; others do not wait for it.
+// A cycle that said nothing for so long is that of a process that hangs or was killed; others do not wait for
+// it.
 constexpr Seconds kHeardWithin{10};
 
 KernelRecord kernel_of(const rubato_kernel_record& r, const RingOwner& owner, std::uint64_t lost_before) {

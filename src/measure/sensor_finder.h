@@ -40,8 +40,8 @@ class SensorFinder {
  private:
   [[nodiscard]] bool counter_wanted() const;
   [[nodiscard]] bool power_wanted() const;
-  /// The latest readings change by so much that a burst would see every refresh; an idle board's do not, and a job
-  /// loads its libraries for longer than all bursts last.
+  /// The latest readings change by so much that a burst would see every refresh; an idle board's do not, and
+  /// a job loads its libraries for longer than all bursts last.
   [[nodiscard]] bool telling() const;
   void begin_burst(TimePoint now);
   void judge_burst(TimePoint now);

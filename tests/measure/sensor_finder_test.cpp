@@ -152,8 +152,8 @@ TEST(SensorFinder, AnIdleGpuTellsNothingAndCostsOneBurst) {
   EXPECT_LE(fast, 201U);
 }
 
-// As an H200 without work: a few values a third of a watt apart, for as long as a training loads its libraries and
-// its data. No burst is left for the training if these are spent.
+// As an H200 without work: a few values a third of a watt apart, for as long as a training loads its
+// libraries and its data. No burst is left for the training if these are spent.
 TEST(SensorFinder, TheBurstsAreKeptForTheLoad) {
   constexpr double kIdle = 60;
   Tally power;
@@ -165,7 +165,8 @@ TEST(SensorFinder, TheBurstsAreKeptForTheLoad) {
     double shown = 78.2;
     double refresh = 0;
     std::size_t fast = 0;
-    for (double t = 0; t < kLength; t += finder.wanted_pace().value_or(100_ms).value() + 2e-4 * idle.uniform()) {
+    for (double t = 0; t < kLength;
+         t += finder.wanted_pace().value_or(100_ms).value() + 2e-4 * idle.uniform()) {
       FastReading reading = sensor.read(t);
       for (; t < kIdle && refresh <= t; refresh += 0.1) shown = 77.9 + 0.32 * std::floor(3 * idle.uniform());
       if (t < kIdle) reading.power = Watts(shown);

@@ -24,7 +24,7 @@ constexpr std::size_t kMostStreams = 3;        // searched, the busiest first
 constexpr unsigned kManyFailures = 12;
 constexpr std::size_t kFewLaunches = 1U << 15;
 constexpr std::size_t kMostWaiting = 1U << 16;  // iterations that nobody took
-constexpr double kHoldsOthers = 1.5;             // a pattern so many times as long has the other as its part
+constexpr double kHoldsOthers = 1.5;            // a pattern so many times as long has the other as its part
 // Confidence from which on iterations are told; of very short ones, which layers of a network look like,
 // more.
 constexpr double kTrusted = 0.6;

@@ -80,8 +80,8 @@ TEST(KernelSequence, EightIterationsWithALostLaunchAreFound) {
 
 constexpr std::string_view kForty = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn";
 
-// ((A B ... Z)^30 (1 2 3)) x 5: sixteen layers are enough to be believed before an iteration has come round, and
-// nobody has taken them when it has.
+// ((A B ... Z)^30 (1 2 3)) x 5: sixteen layers are enough to be believed before an iteration has come round,
+// and nobody has taken them when it has.
 TEST(KernelSequence, LayersThatWereTakenForIterationsAreUnsaid) {
   Teller t;
   t.play(times(times("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 30) + "123", 5));
