@@ -17,6 +17,10 @@ namespace {
 constexpr double kCounts = 0.6;
 constexpr double kStillCounts = 0.45;
 constexpr Seconds kSettles{1};  // from a change of setting on, until clocks and sensors show it alone
+// A job that loads its libraries and data, or tunes its kernels, keeps the GPU busy for less than this share
+// of the time, for longer than this: ten to twenty seconds before each of three trainings on an H200.
+constexpr double kAtWork = 0.2;
+constexpr Seconds kRest{3};
 constexpr double kSameIteration = 0.05;  // two periods nearer than this, relatively, count the same thing
 // What is worth a new row in the record, or a new word on the terminal.
 constexpr double kPeriodMoved = 0.01;
@@ -71,6 +75,12 @@ std::vector<Iteration> parted(const std::vector<Iteration>& followed, Seconds pe
   return out;
 }
 
+/// Iterations may be counted by it.
+bool sure(const std::optional<IterationEstimate>& estimate) {
+  return estimate && estimate->periodic && estimate->relation == PeriodRelation::exact &&
+         estimate->confidence >= kCounts;
+}
+
 }  // namespace
 
 IterationWatch::IterationWatch(std::vector<WatchedGpu> gpus) {
@@ -82,6 +92,20 @@ IterationWatch::IterationWatch(std::vector<WatchedGpu> gpus) {
 
 void IterationWatch::slow(std::size_t gpu, const SlowReading& reading) {
   telemetry_[gpu].slow = reading;
+  follow_rests(telemetry_[gpu], reading);
+}
+
+// What a job did before it went to work hides what it does now: half of the trace would be like nothing.
+void IterationWatch::follow_rests(Telemetry& one, const SlowReading& reading) {
+  if (!reading.sm_utilisation) return;
+  if (*reading.sm_utilisation < kAtWork) {
+    if (!one.resting_since) one.resting_since = reading.at;
+    return;
+  }
+  const auto since = std::exchange(one.resting_since, std::nullopt);
+  if (!since || reading.at - *since < kRest || sure(one.detector->estimate())) return;
+  one.anew = progress::make_period_detector(one.sensor);
+  one.anew_from = reading.at;
 }
 
 // Utilisation and clocks are read less often than power; they join the next reading of it, so that the points
@@ -135,11 +159,7 @@ void IterationWatch::setting_changed(TimePoint at) {
 // readings since then tell, the iterations are followed by what told them before.
 void IterationWatch::hand_over(Telemetry& one) {
   if (!one.anew) return;
-  const auto estimate = one.anew->estimate();
-  if (!estimate || !estimate->periodic || estimate->relation != PeriodRelation::exact ||
-      estimate->confidence < kCounts)
-    return;
-  one.detector = std::move(one.anew);
+  if (sure(one.anew->estimate())) one.detector = std::move(one.anew);
 }
 
 bool IterationWatch::telemetry_counts() const {

@@ -71,12 +71,15 @@ class IterationWatch {
     GpuId id;
     progress::TelemetryFacts sensor;
     std::unique_ptr<progress::PeriodDetector> detector;
-    std::unique_ptr<progress::PeriodDetector> anew;  // since the setting was changed; null: not meanwhile
+    std::unique_ptr<progress::PeriodDetector> anew;  // since a setting was changed or a rest ended, if it did
     TimePoint anew_from;
+    std::optional<TimePoint> resting_since;
     SlowReading slow;  // columns that wait for the next tick
     std::deque<progress::TelemetryPoint> latest;
   };
 
+  /// Of one that was read before the job went to work, unless it is sure already.
+  static void follow_rests(Telemetry& one, const SlowReading& reading);
   static void hand_over(Telemetry& one);
   void hear_telemetry(TimePoint now, const std::vector<bool>& used, bool last, IterationNews& news);
   void hear_kernels(IterationNews& news);

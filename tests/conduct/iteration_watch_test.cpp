@@ -93,6 +93,36 @@ TEST_F(IterationWatchTest, AtAnotherSettingIterationsOfAnotherLengthAreCounted) 
   EXPECT_GT((given_out_.back().end - at(0)).value(), 115);
 }
 
+// Libraries, data and the tuning of kernels: the board rests at two levels with bursts of work that repeat
+// nothing.
+TEST_F(IterationWatchTest, WhatAJobDoesBeforeItGoesToWorkDoesNotHideItsIterations) {
+  constexpr double kWork = 40;
+  const auto slow = [&](double t, double busy) {
+    SlowReading reading;
+    reading.at = at(t);
+    reading.sm_utilisation = busy;
+    watch_.slow(0, reading);
+  };
+  for (double t = 0; t < kWork; t += 0.02) {
+    const bool burst = std::fmod(t * t, 7.3) < 0.25;
+    watch_.fast(0, {.at = at(t), .power = Watts(burst ? 300 : (t < 12 ? 78 : 123))});
+    if (std::fmod(t, 1) < 0.02) slow(t, burst ? 0.1 : 0.0);
+    if (std::fmod(t, 1) < 0.02) hear(watch_.step(at(t), {true}));
+  }
+  std::optional<double> found;
+  for (double t = kWork; t < kWork + 20; t += 0.02) {
+    const double phase = std::fmod(t, 1);
+    watch_.fast(0, {.at = at(t), .power = Watts(phase < 0.7 ? 250 : 100)});
+    if (phase >= 0.02) continue;
+    slow(t, 0.7);
+    hear(watch_.step(at(t), {true}));
+    if (!found && !given_out_.empty()) found = t;
+  }
+  ASSERT_TRUE(found);
+  EXPECT_LT(*found, kWork + 10);
+  for (const Iteration& one : given_out_) EXPECT_NEAR(one.duration().value(), 1, 0.1);
+}
+
 TEST_F(IterationWatchTest, WhatTheSensorDoesNotShowForAMomentIsCountedAllTheSame) {
   live({.end = 60});
   const std::int64_t before = given_out_.back().index;
