@@ -57,7 +57,9 @@ Seconds usual_distance(const std::vector<FastReading>& readings) {
 
 EnergyCurve::EnergyCurve(const SeriesView& series, const SensorFacts& sensor, bool corrected,
                          std::shared_ptr<const StepTimes> steps)
-    : beat_(series, sensor, std::move(steps)), averaging_(sensor.averaging_window.value_or(Seconds(0))) {
+    : beat_(series, sensor, std::move(steps)),
+      averaging_(sensor.averaging_window.value_or(Seconds(0))),
+      counter_sees_all_(sensor.counter_sees_all) {
   if (corrected && sensor.gain) {
     gain_ = *sensor.gain;
     offset_ = sensor.offset.value_or(Watts(0));
@@ -244,10 +246,11 @@ std::optional<CurveEnergy> EnergyCurve::between(TimePoint from, TimePoint to) co
   const Point a = at(from);
   const Point b = at(to);
   // Integrated power has what its looks may miss in the variance of its own knots.
-  const Joules looks = has_counter_ ? beat_.of_looks(from, to) : Joules(0);
+  const bool all_seen = has_counter_ && counter_sees_all_;
+  const Joules looks = has_counter_ && !all_seen ? beat_.of_looks(from, to) : Joules(0);
+  const Joules beat = all_seen ? Joules(0) : beat_.of_beat(from, to);
   const double independent = a.edge_band * a.edge_band + b.edge_band * b.edge_band + b.sum.variance -
-                             a.sum.variance + std::pow(beat_.of_beat(from, to).value(), 2) +
-                             std::pow(looks.value(), 2);
+                             a.sum.variance + std::pow(beat.value(), 2) + std::pow(looks.value(), 2);
   const Joules read(std::max(0.0, b.sum.joules - a.sum.joules));
   const Joules band(std::sqrt(std::max(0.0, independent)) + b.sum.linear - a.sum.linear);
   return CurveEnergy{read / gain_ - offset_ * (to - from), band / gain_,

@@ -72,6 +72,7 @@ class EnergyCurve {
   Seconds period_;
   Seconds averaging_;
   bool has_counter_ = false;
+  bool counter_sees_all_ = false;
   double gain_ = 1.0;  // true = read / gain - offset, as in src/measure
   Watts offset_{};
 };

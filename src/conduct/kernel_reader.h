@@ -30,7 +30,7 @@ struct KernelNews {
 
 /// A cycle's kernels come when it has ended: CUPTI fills a buffer for each thread that launches, and PyTorch
 /// launches the backward pass from another one, so the ring holds the halves of an iteration far apart (seen
-/// on an H200, docs/evidence/h200.md). Cycles of several processes that overlap come together.
+/// on an H200, docs/evidence/2026-11-28-h200.md). Cycles of several processes that overlap come together.
 class KernelReader {
  public:
   explicit KernelReader(std::filesystem::path directory, KernelReaderOptions options = {});

@@ -56,6 +56,7 @@ struct SensorFacts {
   // Instead of a window: time constant with which a reading creeps after the power.
   std::optional<Seconds> lag = std::nullopt;
   std::optional<Seconds> counter_period;  // of the energy counter
+  bool counter_sees_all = false;          // measured; else it is taken to see no more than the readings do
   double calibration_band = 0.10;         // half width, as a fraction of the reading
   Watts calibration_floor{};              // half width besides, whatever the reading
   // Of this very board against another meter; the true power is taken as reading / gain - offset.

@@ -178,22 +178,25 @@ Result<WindowDetail> EnergyMeter::inspect(TimePoint begin, TimePoint end) const 
   std::optional<PowerEnergy> integrated;
   if (from.power && to.power) integrated = power_.between(*from.power, *to.power);
 
-  // Whoever counts reads the same sensor: what that does not see is not in the counter either, as far as is
-  // known.
+  // Whoever counts reads the same sensor: what that does not see is not in the counter either, unless it was
+  // measured to see everything.
   const Joules beat = integrated ? beat_sigma(*integrated, begin, end) : Joules(0);
   const double unseen_j2 = integrated ? std::pow(integrated->unseen_sigma.value(), 2) : 0.0;
 
   WindowDetail detail;
-  if (step_) detail.beat = find_beat(*step_, beating_sight(), length, kPeriodDoubt);
+  const bool counted = from.counter && to.counter;
+  const bool all_seen = counted && facts_.counter_sees_all;
+  if (step_ && !all_seen) detail.beat = find_beat(*step_, beating_sight(), length, kPeriodDoubt);
   EnergyWindow& w = detail.window;
   w.begin = begin;
   w.end = end;
   detail.gaps = power_.gaps(begin, end);
-  if (from.counter && to.counter) {
+  if (counted) {
     w.source = source(kEnergyCounter, begin, end);
     w.energy = Joules(std::max(0.0, to.counter->energy_j - from.counter->energy_j));
-    const double variance = from.counter->edge_variance_j2 + to.counter->edge_variance_j2 +
-                            (sight().unseen() > 0 ? unseen_j2 : 0.0) + beat.value() * beat.value();
+    const double missed_j2 = (sight().unseen() > 0 ? unseen_j2 : 0.0) + beat.value() * beat.value();
+    const double variance =
+        from.counter->edge_variance_j2 + to.counter->edge_variance_j2 + (all_seen ? 0.0 : missed_j2);
     w.band_sampling = Joules(kNinetyFive * std::sqrt(variance) +
                              std::max(0.0, to.counter->join_band_j - from.counter->join_band_j));
     detail.counter_faults = faults_between(from.counter->faults, to.counter->faults);

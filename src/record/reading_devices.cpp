@@ -12,7 +12,7 @@ void read_gpus(Tables& t) {
           t.version < 3 ? "NULL,NULL,'',NULL,0"
                         : "sensor_gain,sensor_offset_w,sensor_calibrated_by,sensor_lag_s,"
                           "sensor_calibration_floor_w",
-          " FROM device ORDER BY id"),
+          t.version < 7 ? ",0" : ",sensor_counter_sees_all", " FROM device ORDER BY id"),
       [&t](Statement& row) {
         t.device_at[row.integer()] = t.out.devices.size();
         DeviceInfo& d = t.out.devices.emplace_back().info;
@@ -39,6 +39,7 @@ void read_gpus(Tables& t) {
         d.sensor.calibrated_by = row.text();
         d.sensor.lag = row.optional_quantity<Seconds>();
         d.sensor.calibration_floor = row.quantity<Watts>();
+        d.sensor.counter_sees_all = row.integer() != 0;
       });
 }
 

@@ -44,7 +44,8 @@ std::string create_statements() {
       "REAL,"
       "limit_max_w REAL, limit_default_w REAL, limit_requested_w REAL, limit_enforced_w REAL, sensor_gain "
       "REAL,"
-      "sensor_offset_w REAL, sensor_calibrated_by TEXT, sensor_lag_s REAL, sensor_calibration_floor_w REAL);",
+      "sensor_offset_w REAL, sensor_calibrated_by TEXT, sensor_lag_s REAL, sensor_calibration_floor_w REAL,"
+      "sensor_counter_sees_all INTEGER);",
       "CREATE TABLE device_end(device_id INTEGER REFERENCES device(id),", kEnergy, ",found_known INTEGER,",
       setting_columns("found_", " REAL"), ",requested_known INTEGER,", setting_columns("requested_", " REAL"),
       ",restoration TEXT, restoration_detail TEXT, used_by_job INTEGER);",

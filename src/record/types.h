@@ -24,7 +24,7 @@
 
 namespace rubato::record {
 
-inline constexpr int kSchemaVersion = 6;
+inline constexpr int kSchemaVersion = 7;
 
 struct RunInfo {
   std::string run_id;  // "20261121-081500-123-1a2b": sortable, unique on a machine

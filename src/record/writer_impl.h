@@ -54,7 +54,7 @@ struct Writer::Impl {
   KernelEncoder kernel_encoder{};
   Statement begin_transaction{"BEGIN"};
   Statement commit_transaction{"COMMIT"};
-  Statement put_device{"INSERT OR REPLACE" + insert_into("device", 23).substr(6)};
+  Statement put_device{"INSERT OR REPLACE" + insert_into("device", 24).substr(6)};
   Statement insert_source{insert_into("source", 8)};
   Statement insert_edge{insert_into("counter_edge", 4)};
   Statement insert_mark{insert_into("mark", 7 + 4)};

@@ -30,7 +30,7 @@ void Writer::Impl::write_device(std::int64_t id, const DeviceInfo& d) {
         d.sensor.averaging_window, d.sensor.counter_period, d.sensor.calibration_band, d.sensor.source,
         limit(&PowerLimits::min), limit(&PowerLimits::max), limit(&PowerLimits::default_limit),
         limit(&PowerLimits::requested), limit(&PowerLimits::enforced), d.sensor.gain, d.sensor.offset,
-        d.sensor.calibrated_by, d.sensor.lag, d.sensor.calibration_floor);
+        d.sensor.calibrated_by, d.sensor.lag, d.sensor.calibration_floor, d.sensor.counter_sees_all ? 1 : 0);
 }
 
 std::int64_t Writer::Impl::source(const GpuId& gpu, const Source& source) {

@@ -61,19 +61,20 @@ struct Job {
   }
 
   [[nodiscard]] double band_of_curve(TimePoint from, TimePoint to, bool with_steps = true) const {
-    const EnergyCurve curve({&readings, &FastReading::power, &FastReading::energy_counter}, part_time(),
-                            false, with_steps ? std::make_shared<const StepTimes>(iterations) : nullptr);
+    const EnergyCurve curve({&readings, &FastReading::power, &FastReading::energy_counter}, sensor, false,
+                            with_steps ? std::make_shared<const StepTimes>(iterations) : nullptr);
     return curve.between(from, to).value().band_sampling.value();
   }
 
   [[nodiscard]] double band_of_meter(TimePoint from, TimePoint to) const {
-    measure::EnergyMeter meter(part_time(), Kind::measured, "GPU 0");
+    measure::EnergyMeter meter(sensor, Kind::measured, "GPU 0");
     const StepTime step = StepTimes(iterations).before(to).value();
     meter.learn_step(step.mean, step.spread);
     for (const FastReading& reading : readings) static_cast<void>(meter.add(reading));
     return meter.window(from, to).value().band_sampling.value();
   }
 
+  SensorFacts sensor = part_time();
   std::vector<Iteration> iterations;
   std::vector<FastReading> readings;
 };
@@ -95,6 +96,21 @@ TEST(BeatBand, OfACounterIsThatOfTheRunsOwnMeterOutOfStepToo) {
   const Job job({.step = 0.437_s, .spread = 0.05, .counter = true});
   const double meter = job.band_of_meter(kBegin + 1_s, kBegin + 119_s);
   EXPECT_NEAR(job.band_of_curve(kBegin + 1_s, kBegin + 119_s) / meter, 1, 0.1);
+}
+
+// As an H200's, whose power readings see a third of the time (docs/evidence/2026-11-28-h200.md).
+TEST(BeatBand, ACounterThatWasMeasuredToSeeEverythingMissesNothing) {
+  for (const Seconds step : {0.4_s, 0.437_s}) {
+    Job job({.step = step, .spread = 0.0005, .counter = true});
+    const auto meter = [&] { return job.band_of_meter(kBegin + 1_s, kBegin + 119_s); };
+    const auto curve = [&] { return job.band_of_curve(kBegin + 1_s, kBegin + 119_s); };
+    const double blind_meter = meter();
+    const double blind_curve = curve();
+    job.sensor.counter_sees_all = true;
+    EXPECT_LT(meter(), 0.7 * blind_meter) << step.value();
+    EXPECT_LT(curve(), 0.7 * blind_curve) << step.value();
+    EXPECT_NEAR(curve() / meter(), 1, 0.5) << step.value();
+  }
 }
 
 TEST(BeatBand, OutOfStepAddsLittle) {

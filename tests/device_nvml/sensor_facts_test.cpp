@@ -28,13 +28,21 @@ TEST(SensorFactsTable, Driver530GaveTheOldReadingAnotherMeaningSoItsWindowIsUnkn
 }
 
 TEST(SensorFactsTable, BoardsNobodyPublishedStayUnknown) {
-  for (const auto* board : {"NVIDIA H200", "NVIDIA GH200 480GB"}) {
-    const auto facts = sensor_facts({9, 0}, board, PowerPath::instant_field, "570.1");
-    EXPECT_FALSE(facts.update_period) << board;
-    EXPECT_FALSE(facts.averaging_window) << board;
-    EXPECT_THAT(facts.source, HasSubstr("nothing published"));
-  }
+  const auto facts = sensor_facts({9, 0}, "NVIDIA GH200 480GB", PowerPath::instant_field, "570.1");
+  EXPECT_FALSE(facts.update_period);
+  EXPECT_FALSE(facts.averaging_window);
+  EXPECT_THAT(facts.source, HasSubstr("nothing published"));
   EXPECT_TRUE(sensor_facts({9, 0}, "NVIDIA H100 PCIe", PowerPath::instant_field, "570.1").update_period);
+}
+
+TEST(SensorFactsTable, WhatWasMeasuredForThisProjectSaysWhere) {
+  const auto facts = sensor_facts({9, 0}, "NVIDIA H200", PowerPath::instant_field, "580.159.04");
+  EXPECT_EQ(facts.update_period, 100_ms);
+  EXPECT_EQ(facts.averaging_window, 30_ms);
+  EXPECT_TRUE(facts.counter_sees_all);
+  EXPECT_FALSE(sensor_facts({9, 0}, "NVIDIA H100 PCIe", PowerPath::instant_field, "580.1").counter_sees_all);
+  EXPECT_EQ(sensor_facts({9, 0}, "NVIDIA H200", PowerPath::power_usage, "580.159.04").averaging_window, 1_s);
+  EXPECT_THAT(facts.source, HasSubstr("docs/evidence/2026-11-28-h200.md"));
 }
 
 TEST(SensorFactsTable, AKeplerBoardLagsAndHasNoWindow) {

@@ -139,6 +139,23 @@ TEST_F(InStep, ABandThatKnowsThemHoldsItAndSaysWhy) {
   EXPECT_NE(told.window.source.quality.find("beat with the sensor"), std::string::npos);
 }
 
+TEST_F(InStep, ACounterThatSeesEverythingIsBelieved) {
+  EnergyMeter meter({.update_period = 100_ms,
+                     .averaging_window = 25_ms,
+                     .counter_period = 100_ms,
+                     .counter_sees_all = true,
+                     .source = "test"},
+                    Kind::measured, "GPU 0");
+  meter.learn_step(100_ms, Seconds(0));
+  for (int i = 0; i <= 300; ++i)
+    meter.add({.at = TimePoint{} + Seconds(0.1 * i), .power = 300_W, .energy_counter = Joules(20.0 * i)});
+  const WindowDetail told = ten_seconds(meter);
+  EXPECT_NEAR(told.window.energy.value(), kTruth.value(), 1e-6);
+  EXPECT_LT(told.window.band_sampling, 0.03 * kTruth);
+  EXPECT_FALSE(told.beat);
+  EXPECT_EQ(told.window.source.quality.find("beat with the sensor"), std::string::npos);
+}
+
 TEST_F(InStep, IterationsOfAnotherLengthNeedNoWiderBand) {
   const WindowDetail told = ten_seconds(fed(StepTime{Seconds(0.1618), Seconds(0.002)}));
   EXPECT_LT(told.window.band_sampling, 0.03 * told.window.energy);

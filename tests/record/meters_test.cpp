@@ -112,6 +112,7 @@ TEST(RecordOfMeters, KeepsTheGainOfACalibratedBoard) {
   device.sensor.gain = 0.95;
   device.sensor.lag = 0.4_s;
   device.sensor.calibration_floor = 20_W;
+  device.sensor.counter_sees_all = true;
   device.sensor.calibrated_by = "calibrated against snmp:rack on 2026-11-21";
   (*writer)->device(device);
   const auto file = (*writer)->finish(run_end());
@@ -122,6 +123,7 @@ TEST(RecordOfMeters, KeepsTheGainOfACalibratedBoard) {
   EXPECT_FALSE(read->devices[0].info.sensor.offset);
   EXPECT_EQ(read->devices[0].info.sensor.lag, 0.4_s);
   EXPECT_EQ(read->devices[0].info.sensor.calibration_floor, 20_W);
+  EXPECT_TRUE(read->devices[0].info.sensor.counter_sees_all);
   EXPECT_EQ(read->devices[0].info.sensor.calibrated_by, device.sensor.calibrated_by);
 }
 
