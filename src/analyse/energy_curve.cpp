@@ -19,7 +19,7 @@ constexpr Seconds kShortestStill{1.0};
 constexpr double kCaughtUp = 0.5;
 // Of a hole no more is claimed than "within half of its neighbours' power", as src/measure does.
 constexpr double kBlindFraction = 0.5;
-// A distance counts for no more than so many of the median one: longer ones are holes.
+// A distance of more than so many median ones is a hole.
 constexpr std::int64_t kLongestPace = 25;
 // How many segments around a cut show how much the power moves there.
 constexpr std::size_t kNeighbours = 3;
@@ -43,7 +43,7 @@ Seconds usual_distance(const std::vector<FastReading>& readings) {
   std::ranges::sort(apart);
   const std::int64_t longest = kLongestPace * apart[apart.size() / 2];
   const auto weight = [longest](std::int64_t distance) {
-    return std::clamp(distance, std::int64_t{0}, longest);
+    return distance > longest ? 0 : std::max(distance, std::int64_t{0});
   };
   std::int64_t time = 0;
   for (const std::int64_t distance : apart) time += weight(distance);
@@ -59,7 +59,7 @@ EnergyCurve::EnergyCurve(const SeriesView& series, const SensorFacts& sensor, bo
                          std::shared_ptr<const StepTimes> steps)
     : beat_(series, sensor, std::move(steps)),
       averaging_(sensor.averaging_window.value_or(Seconds(0))),
-      counter_sees_all_(sensor.counter_sees_all) {
+      counter_sees_all_(sensor.counter_sees_all && series.scope == Scope::gpu) {
   if (corrected && sensor.gain) {
     gain_ = *sensor.gain;
     offset_ = sensor.offset.value_or(Watts(0));
@@ -94,6 +94,7 @@ void EnergyCurve::estimate(TimePoint at, double watts) {
   step(at, watts * seconds, 0);
   knots_.back().linear += kBlindFraction * watts * seconds;
   knots_.back().unseen += seconds;
+  knots_.back().powered += seconds;
 }
 
 // Appends the readings (first, last]; what the curve has already lies before them.
@@ -116,6 +117,7 @@ void EnergyCurve::from_power(const SeriesView& series, std::size_t first, std::s
     step(readings[i].at, 0.5 * (a + b) * seconds, 0);
     // The step from a to b may have come right after the one reading or right before the other.
     knots_.back().variance += std::pow(0.5 * (b - a) * seconds, 2);
+    knots_.back().powered += seconds;
   }
 }
 
@@ -226,6 +228,7 @@ EnergyCurve::Point EnergyCurve::at(TimePoint t) const {
   p.sum.variance += (b.variance - a.variance) * inside;
   p.sum.linear += (b.linear - a.linear) * inside;
   p.sum.unseen += (b.unseen - a.unseen) * inside;
+  p.sum.powered += (b.powered - a.powered) * inside;
   double lowest = slope(segment);
   double highest = lowest;
   const std::size_t from = segment - std::min(segment, kNeighbours);
@@ -246,7 +249,8 @@ std::optional<CurveEnergy> EnergyCurve::between(TimePoint from, TimePoint to) co
   const Point a = at(from);
   const Point b = at(to);
   // Integrated power has what its looks may miss in the variance of its own knots.
-  const bool all_seen = has_counter_ && counter_sees_all_;
+  const bool counted = b.sum.powered - a.sum.powered <= kBridgedPeriods * period_.value();
+  const bool all_seen = has_counter_ && counter_sees_all_ && counted;
   const Joules looks = has_counter_ && !all_seen ? beat_.of_looks(from, to) : Joules(0);
   const Joules beat = all_seen ? Joules(0) : beat_.of_beat(from, to);
   const double independent = a.edge_band * a.edge_band + b.edge_band * b.edge_band + b.sum.variance -

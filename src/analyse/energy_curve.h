@@ -50,6 +50,7 @@ class EnergyCurve {
     double variance = 0;  // J², between readings: independent of each other
     double linear = 0;    // J, of estimates: may all be wrong in one direction
     double unseen = 0;    // s
+    double powered = 0;   // s, over which power was integrated: no counter, or none that is believed
     double jitter = 0;    // s, within which a counter's update happened
   };
   struct Point {

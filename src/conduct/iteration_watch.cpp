@@ -103,9 +103,10 @@ void IterationWatch::follow_rests(Telemetry& one, const SlowReading& reading) {
     return;
   }
   const auto since = std::exchange(one.resting_since, std::nullopt);
-  if (!since || reading.at - *since < kRest || sure(one.detector->estimate())) return;
+  one.at_work = one.at_work || sure(one.detector->estimate());
+  if (!since || reading.at - *since < kRest || one.at_work) return;
+  one.anew_from = one.anew ? std::max(one.anew_from, reading.at) : reading.at;
   one.anew = progress::make_period_detector(one.sensor);
-  one.anew_from = reading.at;
 }
 
 // Utilisation and clocks are read less often than power; they join the next reading of it, so that the points
@@ -126,7 +127,14 @@ void IterationWatch::fast(std::size_t gpu, const FastReading& reading) {
 }
 
 void IterationWatch::kernels(const KernelNews& news) {
+  // One news may hold several cycles of a process: between two of them nothing is known of it.
+  const auto ended = [&](const record::KernelCycle& cycle) {
+    for (auto& [device, sequence] : kernels_) sequence.cycle_ended(cycle.end, cycle.pid);
+    tuning_.cycle_ended(cycle.end);
+  };
+  auto cycle = news.cycles.begin();
   for (const KernelRecord& kernel : news.kernels) {
+    for (; cycle != news.cycles.end() && cycle->end < kernel.begin; ++cycle) ended(*cycle);
     const auto known = kernels_.find(kernel.device_uuid);
     if (known == kernels_.end() && kernels_.size() >= kMostDevices) {
       ++kernels_elsewhere_;
@@ -135,10 +143,7 @@ void IterationWatch::kernels(const KernelNews& news) {
     (known != kernels_.end() ? known->second : kernels_[kernel.device_uuid]).add(kernel);
     tuning_.kernel(kernel);
   }
-  for (const record::KernelCycle& cycle : news.cycles) {
-    for (auto& [device, sequence] : kernels_) sequence.cycle_ended(cycle.end, cycle.pid);
-    tuning_.cycle_ended(cycle.end);
-  }
+  for (; cycle != news.cycles.end(); ++cycle) ended(*cycle);
 }
 
 void IterationWatch::marked(const progress::TrackedIteration& tracked) {
@@ -159,7 +164,9 @@ void IterationWatch::setting_changed(TimePoint at) {
 // readings since then tell, the iterations are followed by what told them before.
 void IterationWatch::hand_over(Telemetry& one) {
   if (!one.anew) return;
-  if (sure(one.anew->estimate())) one.detector = std::move(one.anew);
+  if (!sure(one.anew->estimate())) return;
+  one.detector = std::move(one.anew);
+  one.at_work = true;
 }
 
 bool IterationWatch::telemetry_counts() const {

@@ -74,7 +74,8 @@ class IterationWatch {
     std::unique_ptr<progress::PeriodDetector> anew;  // since a setting was changed or a rest ended, if it did
     TimePoint anew_from;
     std::optional<TimePoint> resting_since;
-    SlowReading slow;  // columns that wait for the next tick
+    bool at_work = false;  // its iterations were found once: what rests from now on is a part of them
+    SlowReading slow;      // columns that wait for the next tick
     std::deque<progress::TelemetryPoint> latest;
   };
 

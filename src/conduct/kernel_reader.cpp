@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace rubato::conduct {
 namespace {
@@ -17,11 +18,10 @@ constexpr RingKind kKernels{.what = "kernel",
                             .most_records = 1U << 19};  // 64 MiB
 // Of open cycles: what a job writes must not fill our memory.
 constexpr std::size_t kMostProcesses = 4096;
-// More kernels than this are told before their cycle ended, in whatever order they are.
+// More kernels than this are told before their cycles have ended, in whatever order they are.
 constexpr std::size_t kMostHeld = 1U << 20;
-// A cycle that said nothing for so long is that of a process that hangs or was killed; others do not wait for
-// it.
-constexpr Seconds kHeardWithin{10};
+// A process that said nothing inside a cycle for so long hangs or was killed.
+constexpr Seconds kSilent{10};
 
 KernelRecord kernel_of(const rubato_kernel_record& r, const RingOwner& owner, std::uint64_t lost_before) {
   return {.begin = TimePoint{r.begin_ns},
@@ -43,6 +43,12 @@ KernelReader::KernelReader(std::filesystem::path directory, KernelReaderOptions 
     : options_(options),
       folder_(std::move(directory), kKernels, {.rescan = options.rescan, .most_rings = options.most_rings}) {}
 
+void KernelReader::release(Open& open) {
+  held_ -= open.held.size();
+  news_.kernels.insert(news_.kernels.end(), open.held.begin(), open.held.end());
+  open.held.clear();
+}
+
 void KernelReader::take(const RingOwner& owner, std::span<const std::byte> bytes, std::uint64_t lost_before,
                         TimePoint now) {
   rubato_kernel_record r{};
@@ -60,22 +66,28 @@ void KernelReader::take(const RingOwner& owner, std::span<const std::byte> bytes
     case RUBATO_KERNEL_GRAPH: {
       // Two numbers from somebody else's file: their sum must not wrap.
       const std::uint64_t lost = r.lost < UINT64_MAX - lost_before ? r.lost + lost_before : UINT64_MAX;
-      held_.kernels.push_back(kernel_of(r, owner, lost));
-      if (open != open_.end()) {
-        open->second.cycle.end = std::max(open->second.cycle.end, end);
-        open->second.last_begin = std::max(open->second.last_begin, begin);
+      const KernelRecord kernel = kernel_of(r, owner, lost);
+      if (open == open_.end()) {
+        news_.kernels.push_back(kernel);
+        break;
       }
+      open->second.held.push_back(kernel);
+      ++held_;
+      open->second.cycle.end = std::max(open->second.cycle.end, end);
+      open->second.last_begin = std::max(open->second.last_begin, begin);
       break;
     }
     case RUBATO_KERNEL_CYCLE_BEGIN:
+      if (open != open_.end()) release(open->second);
       if (open != open_.end() || open_.size() < kMostProcesses)
-        open_[owner.pid] = {{.begin = begin, .end = end, .pid = owner.pid}, now, begin};
+        open_[owner.pid] = {{.begin = begin, .end = end, .pid = owner.pid}, now, begin, {}};
       break;
     case RUBATO_KERNEL_CYCLE_END:
-      held_.cycles.push_back({.begin = begin, .end = end, .pid = owner.pid, .lost = r.lost});
+      news_.cycles.push_back({.begin = begin, .end = end, .pid = owner.pid, .lost = r.lost});
       if (open != open_.end()) {
         // Switching off takes CUPTI up to 25 ms, in which it goes on recording (H200).
-        held_.cycles.back().end = std::max(end, open->second.last_begin);
+        news_.cycles.back().end = std::max(end, open->second.last_begin);
+        release(open->second);
         open_.erase(open);
       }
       break;
@@ -84,39 +96,35 @@ void KernelReader::take(const RingOwner& owner, std::span<const std::byte> bytes
   }
 }
 
-KernelNews KernelReader::ready(TimePoint now, bool last) {
-  TimePoint until{INT64_MAX};
-  if (!last && held_.kernels.size() < kMostHeld)
-    for (const auto& [pid, open] : open_)
-      if (now - open.heard < kHeardWithin) until = std::min(until, open.cycle.begin);
-  KernelNews news;
-  const auto is_ready = [&](const KernelRecord& k) { return k.begin < until; };
-  const auto kept = std::stable_partition(held_.kernels.begin(), held_.kernels.end(), is_ready);
-  news.kernels.assign(held_.kernels.begin(), kept);
-  held_.kernels.erase(held_.kernels.begin(), kept);
-  std::stable_sort(news.kernels.begin(), news.kernels.end(),
-                   [](const KernelRecord& a, const KernelRecord& b) { return a.begin < b.begin; });
-  const auto open_still = std::stable_partition(held_.cycles.begin(), held_.cycles.end(),
-                                                [&](const record::KernelCycle& c) { return c.end < until; });
-  news.cycles.assign(held_.cycles.begin(), open_still);
-  held_.cycles.erase(held_.cycles.begin(), open_still);
+void KernelReader::read(TimePoint now) {
+  folder_.poll(now, [&](const RingOwner& owner, std::span<const std::byte> bytes, std::uint64_t lost_before) {
+    take(owner, bytes, lost_before, now);
+  });
+}
+
+KernelNews KernelReader::take_news() {
+  KernelNews news = std::exchange(news_, {});
+  std::ranges::stable_sort(news.kernels, {}, &KernelRecord::begin);
+  std::ranges::stable_sort(news.cycles, {}, &record::KernelCycle::end);
   return news;
 }
 
 KernelNews KernelReader::poll(TimePoint now) {
-  folder_.poll(now, [&](const RingOwner& owner, std::span<const std::byte> bytes, std::uint64_t lost_before) {
-    take(owner, bytes, lost_before, now);
-  });
-  return ready(now, false);
+  read(now);
+  const bool too_many = held_ > kMostHeld;
+  for (auto& [pid, open] : open_)
+    if (too_many || now - open.heard >= kSilent) release(open);
+  return take_news();
 }
 
 KernelNews KernelReader::finish(TimePoint now) {
-  folder_.poll(now, [&](const RingOwner& owner, std::span<const std::byte> bytes, std::uint64_t lost_before) {
-    take(owner, bytes, lost_before, now);
-  });
-  for (const auto& [pid, open] : open_) held_.cycles.push_back(open.cycle);
+  read(now);
+  for (auto& [pid, open] : open_) {
+    release(open);
+    news_.cycles.push_back(open.cycle);
+  }
   open_.clear();
-  return ready(now, true);
+  return take_news();
 }
 
 }  // namespace rubato::conduct

@@ -24,13 +24,14 @@ struct KernelReaderOptions {
 };
 
 struct KernelNews {
-  std::vector<KernelRecord> kernels;        // by begin, over all news; a graph's launch is one
-  std::vector<record::KernelCycle> cycles;  // those that ended; their kernels were told before or are here
+  std::vector<KernelRecord> kernels;        // by begin; a graph's launch is one
+  std::vector<record::KernelCycle> cycles;  // those that ended, by end; their kernels are here or were before
 };
 
-/// A cycle's kernels come when it has ended: CUPTI fills a buffer for each thread that launches, and PyTorch
-/// launches the backward pass from another one, so the ring holds the halves of an iteration far apart (seen
-/// on an H200, docs/evidence/2026-11-28-h200.md). Cycles of several processes that overlap come together.
+/// A cycle's kernels come when it has ended, as their ring holds them in no order: CUPTI fills a buffer for
+/// each thread that launches, and PyTorch launches the backward pass from another one (seen on an H200,
+/// docs/evidence/2026-11-28-h200.md). Each process's are in order over all news, as long as it is not silent
+/// inside a cycle for ten seconds and holds no more than a million kernels back.
 class KernelReader {
  public:
   explicit KernelReader(std::filesystem::path directory, KernelReaderOptions options = {});
@@ -53,16 +54,19 @@ class KernelReader {
     record::KernelCycle cycle;
     TimePoint heard;       // when a record of it last came
     TimePoint last_begin;  // of its kernels
+    std::vector<KernelRecord> held;
   };
+  void read(TimePoint now);
   void take(const RingOwner& owner, std::span<const std::byte> bytes, std::uint64_t lost_before,
             TimePoint now);
-  /// What no open cycle may still add to: all that began before the first of those began.
-  [[nodiscard]] KernelNews ready(TimePoint now, bool last);
+  void release(Open& open);
+  [[nodiscard]] KernelNews take_news();
 
   KernelReaderOptions options_;
   RingFolder folder_;
   std::map<std::int32_t, Open> open_;  // by process
-  KernelNews held_;
+  std::size_t held_ = 0;               // kernels, of all of them
+  KernelNews news_;
   std::uint64_t implausible_ = 0;
 };
 

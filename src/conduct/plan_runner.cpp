@@ -48,7 +48,7 @@ void PlanRunner::kernels(const KernelNews& news) {
   };
   auto cycle = news.cycles.begin();
   for (const KernelRecord& kernel : news.kernels) {
-    for (; cycle != news.cycles.end() && cycle->end <= kernel.begin; ++cycle) ended(*cycle);
+    for (; cycle != news.cycles.end() && cycle->end < kernel.begin; ++cycle) ended(*cycle);
     devices_.insert(kernel.device_uuid);
     if (kernel.layer != 0) trains_ = kernel.pid;
     clock_.add(kernel);

@@ -19,7 +19,7 @@ struct KernelRecord {
   std::uint64_t layer = 0;  // id of the innermost layer or range it was launched in; 0: none known
   std::int32_t pid = 0;
   std::array<std::uint8_t, 16> device_uuid{};  // all zero: unknown
-  std::uint64_t lost_before = 0;               // records dropped between the previous one and this
+  std::uint64_t lost_before = 0;  // records dropped before it was written, since the one written before
 };
 
 }  // namespace rubato

@@ -185,7 +185,10 @@ Result<WindowDetail> EnergyMeter::inspect(TimePoint begin, TimePoint end) const 
 
   WindowDetail detail;
   const bool counted = from.counter && to.counter;
-  const bool all_seen = counted && facts_.counter_sees_all;
+  if (counted) detail.counter_faults = faults_between(from.counter->faults, to.counter->faults);
+  // It was measured of the GPU's counter, and where that fails power stands in.
+  const bool all_seen =
+      counted && facts_.counter_sees_all && scope_ == Scope::gpu && detail.counter_faults.count() == 0;
   if (step_ && !all_seen) detail.beat = find_beat(*step_, beating_sight(), length, kPeriodDoubt);
   EnergyWindow& w = detail.window;
   w.begin = begin;
@@ -199,7 +202,6 @@ Result<WindowDetail> EnergyMeter::inspect(TimePoint begin, TimePoint end) const 
         from.counter->edge_variance_j2 + to.counter->edge_variance_j2 + (all_seen ? 0.0 : missed_j2);
     w.band_sampling = Joules(kNinetyFive * std::sqrt(variance) +
                              std::max(0.0, to.counter->join_band_j - from.counter->join_band_j));
-    detail.counter_faults = faults_between(from.counter->faults, to.counter->faults);
     if (detail.counter_faults.count() > 0)
       w.source.quality += cat("; joined with integrated power across ", in_words(detail.counter_faults));
   } else if (integrated && integrated->gap_time < length) {

@@ -133,6 +133,33 @@ TEST(EnergyCurve, AHoleIsNoPace) {
   for (int i = 0; i < 30; ++i) readings.push_back({at(i < 20 ? i : i + 100), 200_W, std::nullopt});
   const EnergyCurve curve({&readings, &FastReading::power, nullptr}, {});
   EXPECT_NEAR(curve.update_period().value(), 1.0, 1e-9);
+  // Two of a minute among forty readings: more time than all the rest.
+  readings.clear();
+  for (int i = 0; i < 40; ++i)
+    readings.push_back({at(i + (i < 10 ? 0 : i < 30 ? 60 : 120)), 200_W, std::nullopt});
+  const EnergyCurve holed({&readings, &FastReading::power, nullptr}, {});
+  EXPECT_NEAR(holed.update_period().value(), 1.0, 1e-9);
+  EXPECT_NEAR(holed.between(at(0), at(150))->unseen.value(), 120, 4);
+}
+
+// A counter that sees everything says nothing of the time after it stopped.
+TEST(EnergyCurve, PowerThatStandsInForACounterMissesWhatPowerMisses) {
+  const double stopped = 5000 + 20.0 * 4000;
+  Board board = Board().counter(4000, kReadings + 1, [&](double) { return stopped; });
+  for (std::size_t i = 0; i < board.readings.size(); ++i)
+    board.readings[i].power = Watts(i % 2 == 0 ? 150 : 250);
+  SensorFacts sensor;
+  sensor.update_period = 100_ms;
+  sensor.averaging_window = 30_ms;
+  const auto band = [&](double from, double to) {
+    const EnergyCurve curve({&board.readings, &FastReading::power, &FastReading::energy_counter}, sensor);
+    return curve.between(at(from), at(to))->band_sampling;
+  };
+  const Joules blind_counted = band(100, 300);
+  const Joules blind_powered = band(500, 800);
+  sensor.counter_sees_all = true;
+  EXPECT_LT(band(100, 300), 0.9 * blind_counted);
+  EXPECT_EQ(band(500, 800), blind_powered);
 }
 
 TEST(EnergyCurve, ACounterThatStoodStillAndGoesOnHasLostTheTimeBetween) {

@@ -174,6 +174,28 @@ TEST_F(IterationWatchTest, CyclesOfOtherRanksAreNotThoseOfThisGpu) {
   EXPECT_GT(given_out_.size(), 45U);
 }
 
+// Recorded for a tenth of each second and told all at once: between cycles nothing is known, and nothing is
+// joined.
+TEST_F(IterationWatchTest, CyclesOfOneNewsAreNotJoined) {
+  KernelNews news;
+  for (int cycle = 0; cycle < 12; ++cycle) {
+    for (int i = 0; i < 4; ++i) {
+      const KernelNews one = iteration_of(77, 0);
+      for (KernelRecord kernel : one.kernels) {
+        const double within = (kernel.begin - at(0)).value() / 20;  // iterations of 30 ms
+        kernel.begin = at(cycle + 0.03 * i + within);
+        kernel.end = at(cycle + 0.03 * i + within + 0.004);
+        news.kernels.push_back(kernel);
+      }
+    }
+    news.cycles.push_back({.begin = at(cycle), .end = at(cycle + 0.12), .pid = 77});
+  }
+  watch_.kernels(news);
+  hear(watch_.step(at(12), {true}));
+  ASSERT_FALSE(given_out_.empty());
+  for (const Iteration& one : given_out_) EXPECT_NEAR(one.duration().value(), 0.03, 0.001);
+}
+
 TEST_F(IterationWatchTest, GpusThatAreAsSureDoNotTakeTurns) {
   for (int second = 0; second < 60; ++second) {
     // Now the one, now the other is read first, and is a little surer for having one iteration more.

@@ -144,7 +144,7 @@ TEST_F(KernelReaderTest, AThreadsKernelsThatAreWrittenLaterComeInTheirOrder) {
   EXPECT_EQ(news.cycles[0].end.ns, kNow.ns - 60) << "recorded until then";
 }
 
-TEST_F(KernelReaderTest, CyclesOfTwoProcessesThatOverlapComeTogether) {
+TEST_F(KernelReaderTest, AProcessWaitsForNoOthersCycle) {
   Ring a(file("1-0.kernels"), 8, 1);
   a.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);
   a.kernel(-90, -85);
@@ -153,30 +153,43 @@ TEST_F(KernelReaderTest, CyclesOfTwoProcessesThatOverlapComeTogether) {
   a.save();
   Ring b(file("2-0.kernels"), 8, 2);
   b.add(RUBATO_KERNEL_CYCLE_BEGIN, -60, -60);
+  b.kernel(-55, -52);
   b.save();
   KernelReader reader(directory_);
   const KernelNews first = reader.poll(kNow);
-  EXPECT_THAT(begins_of(first), ElementsAre(-90));
-  EXPECT_THAT(first.cycles, IsEmpty());
-  b.kernel(-55, -52);
+  EXPECT_THAT(begins_of(first), ElementsAre(-90, -50));
+  EXPECT_THAT(first.cycles, SizeIs(1));
   b.add(RUBATO_KERNEL_CYCLE_END, -60, -30);
   b.save();
   const KernelNews second = reader.poll(kNow);
-  EXPECT_THAT(begins_of(second), ElementsAre(-55, -50));
-  EXPECT_THAT(second.cycles, SizeIs(2));
+  EXPECT_THAT(begins_of(second), ElementsAre(-55));
+  EXPECT_THAT(second.cycles, SizeIs(1));
 }
 
-TEST_F(KernelReaderTest, AProcessThatHangsInsideACycleHoldsNobodyUp) {
-  Ring a(file("1-0.kernels"), 8, 1);
-  a.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);
-  a.save();
-  Ring b(file("2-0.kernels"), 8, 2);
-  b.kernel(-50, -45);
-  b.save();
+TEST_F(KernelReaderTest, WhatAProcessToldBeforeItHungInsideACycleIsToldAfterAWhile) {
+  Ring ring(file("7-0.kernels"));
+  ring.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);
+  ring.kernel(-50, -45);
+  ring.save();
   KernelReader reader(directory_);
   EXPECT_THAT(reader.poll(kNow).kernels, IsEmpty());
   EXPECT_THAT(reader.poll(kNow + 9_s).kernels, IsEmpty());
   EXPECT_THAT(reader.poll(kNow + 11_s).kernels, SizeIs(1));
+  EXPECT_THAT(reader.poll(kNow + 12_s).kernels, IsEmpty()) << "each comes once";
+}
+
+TEST_F(KernelReaderTest, SeveralCyclesInOneNewsComeByTheirEnds) {
+  Ring b(file("2-0.kernels"), 8, 2);
+  b.add(RUBATO_KERNEL_CYCLE_BEGIN, -60, -60);
+  b.add(RUBATO_KERNEL_CYCLE_END, -60, -30);
+  b.save();
+  Ring a(file("3-0.kernels"), 8, 3);
+  a.add(RUBATO_KERNEL_CYCLE_BEGIN, -100, -100);
+  a.add(RUBATO_KERNEL_CYCLE_END, -100, -90);
+  a.save();
+  const KernelNews news = KernelReader(directory_).poll(kNow);
+  ASSERT_THAT(news.cycles, SizeIs(2));
+  EXPECT_LT(news.cycles[0].end, news.cycles[1].end);
 }
 
 TEST_F(KernelReaderTest, ACycleIsToldWhenItEnds) {

@@ -28,10 +28,13 @@ TEST(SensorFactsTable, Driver530GaveTheOldReadingAnotherMeaningSoItsWindowIsUnkn
 }
 
 TEST(SensorFactsTable, BoardsNobodyPublishedStayUnknown) {
-  const auto facts = sensor_facts({9, 0}, "NVIDIA GH200 480GB", PowerPath::instant_field, "570.1");
-  EXPECT_FALSE(facts.update_period);
-  EXPECT_FALSE(facts.averaging_window);
-  EXPECT_THAT(facts.source, HasSubstr("nothing published"));
+  for (const auto* board : {"NVIDIA H200 NVL", "NVIDIA GH200 480GB"}) {
+    const auto facts = sensor_facts({9, 0}, board, PowerPath::instant_field, "570.1");
+    EXPECT_FALSE(facts.update_period) << board;
+    EXPECT_FALSE(facts.averaging_window) << board;
+    EXPECT_FALSE(facts.counter_sees_all) << board;
+    EXPECT_THAT(facts.source, HasSubstr("nothing published"));
+  }
   EXPECT_TRUE(sensor_facts({9, 0}, "NVIDIA H100 PCIe", PowerPath::instant_field, "570.1").update_period);
 }
 

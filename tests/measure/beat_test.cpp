@@ -156,6 +156,27 @@ TEST_F(InStep, ACounterThatSeesEverythingIsBelieved) {
   EXPECT_EQ(told.window.source.quality.find("beat with the sensor"), std::string::npos);
 }
 
+// Power is integrated in its place, and power misses what the sensor does not see.
+TEST_F(InStep, ACounterThatSeesEverythingAndStoppedIsNot) {
+  const auto band = [](bool sees_all) {
+    EnergyMeter meter({.update_period = 100_ms,
+                       .averaging_window = 25_ms,
+                       .counter_period = 100_ms,
+                       .counter_sees_all = sees_all,
+                       .source = "test"},
+                      Kind::measured, "GPU 0");
+    meter.learn_step(100_ms, Seconds(0));
+    for (int i = 0; i <= 600; ++i)
+      meter.add({.at = TimePoint{} + Seconds(0.1 * i),
+                 .power = 300_W,
+                 .energy_counter = Joules(20.0 * (i < 100   ? i
+                                                  : i < 500 ? 100
+                                                            : i - 400))});
+    return meter.inspect(TimePoint{} + 5_s, TimePoint{} + 55_s).value().window.band_sampling;
+  };
+  EXPECT_EQ(band(true), band(false));
+}
+
 TEST_F(InStep, IterationsOfAnotherLengthNeedNoWiderBand) {
   const WindowDetail told = ten_seconds(fed(StepTime{Seconds(0.1618), Seconds(0.002)}));
   EXPECT_LT(told.window.band_sampling, 0.03 * told.window.energy);

@@ -24,7 +24,8 @@ constexpr std::size_t kMostStreams = 3;        // searched, the busiest first
 constexpr unsigned kManyFailures = 12;
 constexpr std::size_t kFewLaunches = 1U << 15;
 constexpr std::size_t kMostWaiting = 1U << 16;  // iterations that nobody took
-constexpr double kHoldsOthers = 1.5;            // a pattern so many times as long has the other as its part
+constexpr double kHoldsOthers = 1.5;  // a pattern so many times as long may have another as its part
+constexpr double kWithin = 2.0;       // and has, where its iterations begin as near as this, in their length
 // Confidence from which on iterations are told; of very short ones, which layers of a network look like,
 // more.
 constexpr double kTrusted = 0.6;
@@ -152,9 +153,13 @@ void KernelSequence::Impl::adopt(Lane lane, FoundPattern found) {
     if (step.ended > 0) steps.push_back(step);
   }
   if (fresh.log.count() == 0) return;
-  // The layers of a network repeat before its first iteration has come round.
-  if (followed && followed->lane == lane &&
-      static_cast<double>(size) > kHoldsOthers * static_cast<double>(followed->found.pattern.size()))
+  // The layers of a network repeat before its first iteration has come round; iterations of another phase
+  // come before it altogether.
+  const bool longer =
+      followed && followed->lane == lane &&
+      static_cast<double>(size) > kHoldsOthers * static_cast<double>(followed->found.pattern.size());
+  if (longer && !steps.empty() && !waiting.empty() &&
+      steps.front().at - waiting.front().begin < kWithin * fresh.log.period().value_or(Seconds(0)))
     unsay();
   followed = std::move(fresh);
   silent_cycles = 0;

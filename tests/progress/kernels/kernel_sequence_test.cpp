@@ -91,6 +91,18 @@ TEST(KernelSequence, LayersThatWereTakenForIterationsAreUnsaid) {
   for (const Iteration& one : all) EXPECT_NEAR(one.duration().value(), 0.783, 1e-9);
 }
 
+// (A ... n) x 60, then ((A B ... n)^5) with other kernels x 20, taken once: another phase, longer, holds none
+// of the first.
+TEST(KernelSequence, ALongerPhaseUnsaysNothingOfTheOneBefore) {
+  Teller t;
+  t.play(times(kForty, 60));
+  t.play(times(times("opqrstuvwxyzopqrstuvwxyz", 3) + times(kTen, 2) + "0123456789", 20));
+  std::size_t of_the_first = 0;
+  for (const Iteration& one : t.sequence.take_iterations())
+    of_the_first += std::abs(one.duration().value() - 0.040) < 1e-9 ? 1 : 0;
+  EXPECT_GE(of_the_first, 50U);
+}
+
 // ((A B ... n) x 4 (1 2 3)) x 20: micro-batches are not iterations.
 TEST(KernelSequence, MicroBatchesBelongToOneIteration) {
   Teller t;
