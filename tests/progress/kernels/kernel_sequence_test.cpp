@@ -10,7 +10,6 @@ namespace rubato::progress::kernels {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 TEST(KernelSequence, SaysNothingBeforeItHasSeenAnything) {
   const KernelSequence sequence;
