@@ -103,11 +103,13 @@ std::optional<record::FeatureWindow> CounterWatch::step(TimePoint now, const Set
       }
     return std::nullopt;
   }
+  const TimePoint begun = *begin_;
   begin_.reset();
   auto features = provider_->end(now);
   // Some tell news every 30 s: one longer window shows whether there is any. Where it had, windows stay long.
   const bool empty = features ? provider_->source() != provider_->facts().name
                               : features.error().code == ErrorCode::unavailable;
+  told_nothing_in_ = empty ? std::optional(now - begun) : std::nullopt;
   const bool again = empty && !tried_longer_;
   tried_longer_ = tried_longer_ || empty;
   longer_ = again || (longer_ && !empty);
@@ -120,6 +122,15 @@ std::optional<record::FeatureWindow> CounterWatch::step(TimePoint now, const Set
                                *why_};
   if (!again) why_.reset();
   return window;
+}
+
+std::optional<Error> CounterWatch::last_word() const {
+  if (given_up_ || !told_nothing_in_) return std::nullopt;
+  return Error{ErrorCode::unavailable,
+               cat(gpu_.identity().id.uuid, " (", gpu_.identity().name, "): no counters by ",
+                   provider_->facts().name, ": they told nothing in a window of ", *told_nothing_in_,
+                   ", and the run was over before a longer one was"),
+               "rubato doctor"};
 }
 
 std::optional<Error> CounterWatch::take_complaint() {

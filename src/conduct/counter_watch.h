@@ -34,6 +34,9 @@ class CounterWatch {
                                                           std::optional<Seconds> period, bool may_begin);
   /// Why nothing is counted, once.
   [[nodiscard]] std::optional<Error> take_complaint();
+  /// At the run's end: that the counters told nothing in a window, and that there was no time for the longer
+  /// one.
+  [[nodiscard]] std::optional<Error> last_word() const;
 
  private:
   [[nodiscard]] bool ready();
@@ -50,6 +53,7 @@ class CounterWatch {
   TimePoint not_before_;
   bool longer_ = false;  // the windows to come
   bool tried_longer_ = false;
+  std::optional<Seconds> told_nothing_in_;  // the latest window, if so
   std::optional<std::string> why_;
   std::optional<TimePoint> begin_;
   std::optional<TimePoint> end_due_;

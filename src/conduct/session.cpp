@@ -230,6 +230,8 @@ void Session::finish(TimePoint now, const JobEnd& end) {
   tell_plan_at_the_end(now);
   follow_meters(now);
   for (auto& unit : units_) {
+    if (const auto word = unit.counters ? unit.counters->last_word() : std::nullopt)
+      note("no_counters", word->what, now, unit.in_force);
     unit.blocks->finish(now);
     flush_change(unit);
   }

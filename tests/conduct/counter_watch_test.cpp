@@ -112,6 +112,20 @@ TEST_F(RefusingCounters, AnEmptyWindowIsFollowedByALongerOne) {
   EXPECT_FALSE(watch_.take_complaint());
 }
 
+// As CUPTI's did on an H200: the record had the utilisation alone, and nobody said why.
+TEST_F(RefusingCounters, ARunThatEndsBeforeTheLongerWindowSaysThatNothingWasTold) {
+  watch_.want("the iteration was found");
+  EXPECT_FALSE(watch_.last_word());
+  EXPECT_FALSE(look(2_s, true));
+  gpu_.refuse_counters(ErrorCode::unavailable);
+  EXPECT_TRUE(look(4_s, true)) << "utilisation stands in";
+  ASSERT_TRUE(watch_.last_word());
+  EXPECT_NE(watch_.last_word()->what.find("told nothing in a window of"), std::string::npos);
+  gpu_.refuse_counters(std::nullopt);
+  EXPECT_TRUE(look(100_s, true));
+  EXPECT_FALSE(watch_.last_word());
+}
+
 TEST_F(RefusingCounters, TwoEmptyWindowsEndTheCounting) {
   watch_.want("the iteration was found");
   EXPECT_FALSE(look(2_s, false));
