@@ -29,7 +29,7 @@ def sensors_read_into(file, *options):
     reader = subprocess.Popen([sys.executable, str(pathlib.Path(__file__).with_name("sensor_reader.py")), str(file), *options],
                               stdin=subprocess.PIPE)
     try:
-        time.sleep(1.0)  # its start
+        time.sleep(1.0)  # until it reads: some readings of the board at rest belong to the recording
         yield
     finally:
         reader.stdin.close()

@@ -79,7 +79,7 @@ def main():
                                      "--steps", str(options.folder / "steps.csv")])
         while pynvml.nvmlDeviceGetUtilizationRates(gpu).gpu < 50 and training.poll() is None:
             time.sleep(0.1)
-        time.sleep(2)
+        time.sleep(2)  # clocks and temperature of the training's first moments are not what is compared
         time_calls(gpu, "training", file)
     with open(options.folder / "blocks.csv", "w", encoding="utf-8") as file:
         print("kind,begin_s,end_s", file=file)

@@ -126,11 +126,11 @@ std::optional<record::FeatureWindow> CounterWatch::step(TimePoint now, const Set
 
 std::optional<Error> CounterWatch::last_word() const {
   if (given_up_ || !told_nothing_in_) return std::nullopt;
-  return Error{ErrorCode::unavailable,
-               cat(gpu_.identity().id.uuid, " (", gpu_.identity().name, "): no counters by ",
-                   provider_->facts().name, ": they told nothing in a window of ", *told_nothing_in_,
-                   ", and the run was over before a longer one was"),
-               "rubato doctor"};
+  return Error{
+      ErrorCode::unavailable,
+      cat(gpu_.identity().id.uuid, " (", gpu_.identity().name, "): no counters by ", provider_->facts().name,
+          ": they told nothing in the latest window, of ", *told_nothing_in_),
+      "rubato doctor"};
 }
 
 std::optional<Error> CounterWatch::take_complaint() {

@@ -34,8 +34,8 @@ class CounterWatch {
                                                           std::optional<Seconds> period, bool may_begin);
   /// Why nothing is counted, once.
   [[nodiscard]] std::optional<Error> take_complaint();
-  /// At the run's end: that the counters told nothing in a window, and that there was no time for the longer
-  /// one.
+  /// At the run's end: that the counters told nothing in the latest window. A longer one follows the first
+  /// such.
   [[nodiscard]] std::optional<Error> last_word() const;
 
  private:

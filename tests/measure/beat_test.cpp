@@ -120,6 +120,16 @@ class InStep : public testing::Test {
                  std::nullopt, std::nullopt});
     return meter;
   }
+  static EnergyMeter with_counter(bool sees_all) {
+    EnergyMeter meter({.update_period = 100_ms,
+                       .averaging_window = 25_ms,
+                       .counter_period = 100_ms,
+                       .counter_sees_all = sees_all,
+                       .source = "test"},
+                      Kind::measured, "GPU 0");
+    meter.learn_step(100_ms, Seconds(0));
+    return meter;
+  }
   static WindowDetail ten_seconds(const EnergyMeter& meter) {
     return meter.inspect(TimePoint{} + 5_s, TimePoint{} + 15_s).value();
   }
@@ -140,13 +150,7 @@ TEST_F(InStep, ABandThatKnowsThemHoldsItAndSaysWhy) {
 }
 
 TEST_F(InStep, ACounterThatSeesEverythingIsBelieved) {
-  EnergyMeter meter({.update_period = 100_ms,
-                     .averaging_window = 25_ms,
-                     .counter_period = 100_ms,
-                     .counter_sees_all = true,
-                     .source = "test"},
-                    Kind::measured, "GPU 0");
-  meter.learn_step(100_ms, Seconds(0));
+  EnergyMeter meter = with_counter(true);
   for (int i = 0; i <= 300; ++i)
     meter.add({.at = TimePoint{} + Seconds(0.1 * i), .power = 300_W, .energy_counter = Joules(20.0 * i)});
   const WindowDetail told = ten_seconds(meter);
@@ -159,13 +163,7 @@ TEST_F(InStep, ACounterThatSeesEverythingIsBelieved) {
 // Power is integrated in its place, and power misses what the sensor does not see.
 TEST_F(InStep, ACounterThatSeesEverythingAndStoppedIsNot) {
   const auto band = [](bool sees_all) {
-    EnergyMeter meter({.update_period = 100_ms,
-                       .averaging_window = 25_ms,
-                       .counter_period = 100_ms,
-                       .counter_sees_all = sees_all,
-                       .source = "test"},
-                      Kind::measured, "GPU 0");
-    meter.learn_step(100_ms, Seconds(0));
+    EnergyMeter meter = with_counter(sees_all);
     for (int i = 0; i <= 600; ++i)
       meter.add({.at = TimePoint{} + Seconds(0.1 * i),
                  .power = 300_W,

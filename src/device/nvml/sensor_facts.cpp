@@ -21,6 +21,7 @@ struct Row {
   std::string_view remark;
   std::string_view source = kSource;
   bool counter_sees_all = false;
+  std::string_view never_if_name = {};  // another board of that name
 };
 
 // Where nothing else is said. More than 70 boards against an external meter; of chips and boards that are
@@ -39,15 +40,15 @@ constexpr std::array kRows = {
     // A window of 30 to 40 ms fits best; the counter is flat over square waves of 20 ms to 1 s.
     Row{9, 0, "NVIDIA H200", 100, 30, 1000, 0,
         "the instant reading sees about a third of the time, the energy counter all of it",
-        "measured on one board, docs/evidence/2026-11-28-h200.md", true},
+        "measured on one board, docs/evidence/2026-11-28-h200.md", true, " NVL"},
 };
 
 const Row* find(ComputeCapability chip, std::string_view board_name) {
   for (const Row& row : kRows) {
-    // The PCIe board of the same chip is another, which nobody measured.
-    if (row.counter_sees_all && board_name.find(" NVL") != std::string_view::npos) continue;
     const bool chip_fits = row.major == chip.major && (row.minor < 0 || row.minor == chip.minor);
-    if (chip_fits && board_name.find(row.only_if_name) != std::string_view::npos) return &row;
+    const auto named = [&](std::string_view part) { return board_name.find(part) != std::string_view::npos; };
+    if (chip_fits && named(row.only_if_name) && (row.never_if_name.empty() || !named(row.never_if_name)))
+      return &row;
   }
   return nullptr;
 }
