@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/hooks.h"
+#include "simgpu/trainer/kernel_writer.h"
 
 namespace rubato::cli {
 
@@ -27,6 +28,12 @@ inline CLI::Option* add_meter_option(CLI::App& command, JobOptions& options) {
       ->allow_extra_args(false);
 }
 
+/// What the library in the job would refuse, where nobody might see it, is refused before the job starts.
+inline std::string why_no_cycle(const std::string& text) {
+  if (sim_trainer::parse_kernel_duty(text)) return {};
+  return "`" + text + "` is no cycle of recording; one is for example 2s/60s, 2 s of every 60 s, or off";
+}
+
 inline void add_job_options(CLI::App& command, JobOptions& options) {
   add_meter_option(command, options);
   command.add_flag("--no-hooks", options.no_hooks, "leave the job's Python as it is (as RUBATO_HOOKS=off)");
@@ -34,7 +41,8 @@ inline void add_job_options(CLI::App& command, JobOptions& options) {
       .add_option("--kernels", options.kernels,
                   "record CUDA kernels for part of the time, as in 2s/60s; costs time while it records")
       ->type_name("CYCLE")
-      ->expected(1);
+      ->expected(1)
+      ->check(why_no_cycle);
   command
       .add_option("--counters", options.counters,
                   "who reads counters when the iteration is found or changes: auto, off, or one that "

@@ -48,6 +48,10 @@ class BeforeTheJob(MachineTest):
             job = () if "--seconds" in words else ("--", *TOUCH)
             self.refused(words[0], "--gpu", "0", *words[1:], *job, words=[words[1], "is not a number"])
 
+    def test_a_cycle_of_recording_that_is_none(self):
+        for cycle in ("2s", "60s/2s", "often"):
+            self.refused("measure", "--gpu", "0", "--kernels", cycle, "--", *TOUCH, words=["--kernels", cycle, "2s/60s"])
+
     def test_a_process_that_does_not_exist(self):
         self.refused("measure", "--gpu", "0", "--pid", "4194303", words=["no process 4194303"])
 
