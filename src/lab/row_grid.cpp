@@ -16,13 +16,6 @@ constexpr std::array kAxisOrder = {Knob::power_limit, Knob::sm_clock, Knob::memo
 constexpr double kLimitStep = 1.0;  // W: what the driver's tools take
 constexpr double kClockStep = 15;   // MHz: boards of which no profile is known
 
-std::optional<double> value_of(const predict::KnobPoint& at, Knob knob) {
-  if (knob == Knob::power_limit && at.power_limit) return at.power_limit->value();
-  if (knob == Knob::sm_clock && at.sm_clock) return at.sm_clock->value();
-  if (knob == Knob::memory_clock && at.memory_clock) return at.memory_clock->value();
-  return std::nullopt;
-}
-
 predict::KnobPoint point_of(const SweepRow& row) {
   return {row.power_limit, row.sm_clock, row.memory_clock};
 }

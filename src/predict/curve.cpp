@@ -257,6 +257,23 @@ class Curves {
 
 }  // namespace
 
+std::optional<double> value_of(const KnobPoint& at, Knob knob) {
+  const auto number_of = [](const auto& value) {
+    return value ? std::optional<double>(value->value()) : std::nullopt;
+  };
+  switch (knob) {
+    case Knob::power_limit:
+      return number_of(at.power_limit);
+    case Knob::sm_clock:
+      return number_of(at.sm_clock);
+    case Knob::memory_clock:
+      return number_of(at.memory_clock);
+    case Knob::application_clocks:
+      break;
+  }
+  return std::nullopt;
+}
+
 KnobPoint only(const KnobPoint& at, std::span<const Knob> knobs) {
   KnobPoint out;
   for (const Knob knob : knobs) {

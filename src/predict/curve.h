@@ -22,6 +22,9 @@ struct KnobPoint {
   auto operator<=>(const KnobPoint&) const = default;
 };
 
+/// In W or MHz; absent as there.
+[[nodiscard]] std::optional<double> value_of(const KnobPoint& at, Knob knob);
+
 /// What is not among `knobs` stands absent.
 [[nodiscard]] KnobPoint only(const KnobPoint& at, std::span<const Knob> knobs);
 

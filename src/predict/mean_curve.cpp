@@ -15,13 +15,6 @@ namespace {
 using nlohmann::json;
 using Points = RatioGrid::Points;  // of one workload
 
-std::optional<double> value_of(const KnobPoint& at, Knob knob) {
-  if (knob == Knob::power_limit && at.power_limit) return at.power_limit->value();
-  if (knob == Knob::sm_clock && at.sm_clock) return at.sm_clock->value();
-  if (knob == Knob::memory_clock && at.memory_clock) return at.memory_clock->value();
-  return std::nullopt;
-}
-
 /// nothing: a knob whose value at the default nobody knows.
 Result<KnobRatios> knob_ratios(const Known& known, const KnobPoint& at, std::span<const Knob> knobs) {
   KnobRatios out;

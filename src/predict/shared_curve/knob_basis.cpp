@@ -20,13 +20,6 @@ constexpr double kCapSoftness = 0.1;
 constexpr double kClockSoftness = 0.02;  // of the range seen
 constexpr double kFarthestScore = 2.0;   // no workload is taken to be farther out than this
 
-std::optional<double> value_of(const KnobPoint& at, Knob knob) {
-  if (knob == Knob::power_limit && at.power_limit) return at.power_limit->value();
-  if (knob == Knob::sm_clock && at.sm_clock) return at.sm_clock->value();
-  if (knob == Knob::memory_clock && at.memory_clock) return at.memory_clock->value();
-  return std::nullopt;
-}
-
 /// Zero above the knot, the distance below it.
 double hinge(double z, double knot, double softness) {
   const double x = (knot - z) / softness;

@@ -13,23 +13,6 @@ namespace {
 
 constexpr std::string_view kMostSeen = "default_power_over_most_seen";
 
-std::optional<double> value_of(const KnobPoint& at, Knob knob) {
-  const auto number_of = [](const auto& value) {
-    return value ? std::optional<double>(value->value()) : std::nullopt;
-  };
-  switch (knob) {
-    case Knob::power_limit:
-      return number_of(at.power_limit);
-    case Knob::sm_clock:
-      return number_of(at.sm_clock);
-    case Knob::memory_clock:
-      return number_of(at.memory_clock);
-    case Knob::application_clocks:
-      break;
-  }
-  return std::nullopt;
-}
-
 /// The knob at `at`; an absent one is at its highest.
 std::optional<double> stands(const Known& known, const KnobPoint& at, Knob knob) {
   const auto set = value_of(at, knob);
