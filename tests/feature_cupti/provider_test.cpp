@@ -85,7 +85,7 @@ TEST_F(CuptiProviderTest, a_window_gives_means_of_all_that_fits_one_pass) {
   EXPECT_THAT(provider->features(), Contains(Feature::l2_misses_per_instruction));
   ASSERT_TRUE(provider->begin(TimePoint{0}));
   EXPECT_EQ(fake_->started, 1);
-  EXPECT_EQ(fake_->interval, 10 * kMs);
+  EXPECT_EQ(fake_->interval, kMs);
   EXPECT_EQ(fake_->trigger, abi::kTriggerTime);
   EXPECT_EQ(fake_->device, 0U);
   records(100);
@@ -121,17 +121,16 @@ TEST_F(CuptiProviderTest, between_windows_nothing_is_held) {
   EXPECT_EQ(fake_->started, 0);
 }
 
-TEST_F(CuptiProviderTest, records_are_fetched_every_second_and_weighed_by_their_length) {
+TEST_F(CuptiProviderTest, records_are_fetched_now_and_then_and_weighed_by_their_length) {
   auto provider = opened();
   ASSERT_TRUE(provider->begin(TimePoint{0}));
-  EXPECT_EQ(provider->next_due(), TimePoint{} + Seconds(1));
+  EXPECT_EQ(provider->next_due(), TimePoint{} + Seconds(0.25));
   const std::string metric = "sm__cycles_active.avg.pct_of_peak_sustained_elapsed";
-  fake_->room = 8;  // several images for one fetch
   fake_->values[metric] = 100;
   records(25, 30 * kMs);
   ASSERT_TRUE(provider->poll(TimePoint{} + Seconds(1)));
   EXPECT_TRUE(fake_->records.empty());
-  EXPECT_EQ(provider->next_due(), TimePoint{} + Seconds(2));
+  EXPECT_EQ(provider->next_due(), TimePoint{} + Seconds(1.25));
   fake_->values[metric] = 0;
   records(25, 10 * kMs);
   const auto counted = provider->end(TimePoint{} + Seconds(1.25));
@@ -188,6 +187,18 @@ TEST_F(CuptiProviderTest, a_full_buffer_ends_the_window_where_its_records_end) {
   }
 }
 
+TEST_F(CuptiProviderTest, so_does_a_full_image) {
+  auto provider = opened();
+  ASSERT_TRUE(provider->begin(TimePoint{0}));
+  fake_->room = 30;
+  records(50);
+  ASSERT_TRUE(provider->poll(TimePoint{} + Seconds(1)));
+  EXPECT_EQ(fake_->enabled, 0);
+  const auto counted = provider->end(TimePoint{} + Seconds(9));
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->end, TimePoint{} + Seconds(0.3));
+}
+
 TEST_F(CuptiProviderTest, a_failed_fetch_lets_go_of_the_gpu) {
   auto provider = opened();
   ASSERT_TRUE(provider->begin(TimePoint{0}));
@@ -216,9 +227,12 @@ TEST_F(CuptiProviderTest, what_was_fetched_before_a_failure_tells_of_the_windows
 TEST_F(CuptiProviderTest, a_window_without_a_sample_is_an_error) {
   auto provider = opened();
   ASSERT_TRUE(provider->begin(TimePoint{0}));
-  const auto counted = provider->end(TimePoint{} + Seconds(0.004));
+  ASSERT_TRUE(provider->poll(TimePoint{} + Seconds(1)));
+  records(2, 0);  // as CUPTI gives them when it stops
+  const auto counted = provider->end(TimePoint{} + Seconds(1.5));
   ASSERT_FALSE(counted);
   EXPECT_EQ(counted.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(counted.error().what, HasSubstr("2 records in 2 calls, 2 of them without a length"));
 }
 
 TEST_F(CuptiProviderTest, a_second_window_has_to_wait) {

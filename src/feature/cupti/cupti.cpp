@@ -21,8 +21,6 @@ constexpr ProviderFacts kFacts = {
         "other profilers (Nsight, DCGM before Hopper, the job's own counters) while a window is open: "
         "one at a time can sample a GPU"};
 
-constexpr Seconds kDrainEvery{1};
-
 class CuptiProvider final : public Provider {
  public:
   CuptiProvider(device::Gpu& gpu, const Places& places) : gpu_(gpu) {
@@ -60,6 +58,7 @@ class CuptiProvider final : public Provider {
     if (!sampler) return fail(said(std::move(sampler.error())));
     sampler_ = std::move(*sampler);
     means_ = Means(plan_.counted);
+    fetched_ = {};
     begin_ = now;
     due_ = now + kDrainEvery;
     cut_short_ = false;
@@ -93,8 +92,11 @@ class CuptiProvider final : public Provider {
     }
     if (means_.seconds() <= 0) {
       if (!last) return fail(last.error());
-      return fail(ErrorCode::unavailable, said(cat("no sample came in the window of ", out.end - out.begin)),
-                  cat("a window of several times ", kSampleInterval, " holds some"));
+      return fail(ErrorCode::unavailable,
+                  said(cat("no sample came in the window of ", out.end - out.begin, ": CUPTI gave ",
+                           fetched_.records, " records in ", fetched_.calls, " calls, ",
+                           fetched_.without_length, " of them without a length")),
+                  cat("a window of several times ", kSampleInterval, " should hold some"));
     }
     if (const TimePoint told = out.begin + Seconds(means_.seconds()); cut_short_ && told < out.end)
       out.end = told;
@@ -141,7 +143,7 @@ class CuptiProvider final : public Provider {
   }
 
   Status drain() {
-    auto full = sampler_->drain(means_);
+    auto full = sampler_->drain(means_, fetched_);
     if (!full) return cut_short(std::move(full.error()));
     if (*full) {
       cut_short_ = true;
@@ -173,6 +175,7 @@ class CuptiProvider final : public Provider {
   std::vector<Feature> features_;
   std::unique_ptr<Sampler> sampler_;
   Means means_{{}};
+  Fetched fetched_;  // in this window
   std::optional<TimePoint> begin_;
   TimePoint due_;
   bool cut_short_ = false;  // the counts tell of the beginning of the window only

@@ -5,8 +5,8 @@
 namespace rubato::feature::cupti {
 namespace {
 
-constexpr std::uint32_t kMostSamples = 256;  // decoded at once
-constexpr int kMostRounds = 64;              // of these at one call
+constexpr std::uint32_t kMostSamples = 1024;  // decoded at once
+static_assert(kMostSamples >= 4 * (kDrainEvery / kSampleInterval));
 
 /// Turing and GA100 have no fixed clock to trigger by, only the system clock, which varies about 1 GHz
 /// (cupti_pmsampling.h); every sample says how long it took.
@@ -70,37 +70,36 @@ Status Sampler::stop() {
   return api_(&abi::Calls::stop, "cuptiPmSamplingStop", params);
 }
 
-Result<bool> Sampler::drain(Means& means) {
-  for (int round = 0; round < kMostRounds; ++round) {
-    abi::DataInitialize blank;
-    blank.sampler = sampler_;
-    blank.bytes = data_.size();
-    blank.data = data_.data();
-    if (auto done = api_(&abi::Calls::data_initialize, "cuptiPmSamplingCounterDataImageInitialize", blank);
-        !done)
-      return fail(done.error());
-    abi::Decode decode;
-    decode.sampler = sampler_;
-    decode.data = data_.data();
-    decode.bytes = data_.size();
-    // A full buffer is an error or a flag, by version.
-    const int code = api_.ask(&abi::Calls::decode, decode);
-    const bool overflow = code == abi::kOutOfMemory || decode.overflow != 0;
-    if (code != abi::kSuccess && code != abi::kOutOfMemory)
-      return fail(refusal(code, "cuptiPmSamplingDecodeData"));
-    if (auto read = read_samples(means); !read) return fail(read.error());
-    if (overflow) return true;
-    if (decode.stopped_by != abi::kStoppedByFullImage) return false;
-  }
-  return false;
+// After an image that was full, users report, the next ones hold records without times and what lay between
+// is gone: so one call has to be enough.
+Result<bool> Sampler::drain(Means& means, Fetched& fetched) {
+  abi::DataInitialize blank;
+  blank.sampler = sampler_;
+  blank.bytes = data_.size();
+  blank.data = data_.data();
+  if (auto done = api_(&abi::Calls::data_initialize, "cuptiPmSamplingCounterDataImageInitialize", blank);
+      !done)
+    return fail(done.error());
+  abi::Decode decode;
+  decode.sampler = sampler_;
+  decode.data = data_.data();
+  decode.bytes = data_.size();
+  ++fetched.calls;
+  // A full hardware buffer is an error or a flag, by version.
+  const int code = api_.ask(&abi::Calls::decode, decode);
+  if (code != abi::kSuccess && code != abi::kOutOfMemory)
+    return fail(refusal(code, "cuptiPmSamplingDecodeData"));
+  if (auto read = read_samples(means, fetched); !read) return fail(read.error());
+  return code == abi::kOutOfMemory || decode.overflow != 0 || decode.stopped_by == abi::kStoppedByFullImage;
 }
 
-Status Sampler::read_samples(Means& means) {
+Status Sampler::read_samples(Means& means, Fetched& fetched) {
   abi::DataInfo info;
   info.data = data_.data();
   info.bytes = data_.size();
   if (auto asked = api_(&abi::Calls::data_info, "cuptiPmSamplingGetCounterDataInfo", info); !asked)
     return asked;
+  fetched.records += info.completed;
   for (std::size_t i = 0; i < info.completed; ++i) {
     abi::SampleInfo sample;
     sample.sampler = sampler_;
@@ -110,7 +109,10 @@ Status Sampler::read_samples(Means& means) {
     if (auto asked = api_(&abi::Calls::sample_info, "cuptiPmSamplingCounterDataGetSampleInfo", sample);
         !asked)
       return asked;
-    if (sample.end <= sample.begin) continue;
+    if (sample.end <= sample.begin) {
+      ++fetched.without_length;
+      continue;
+    }
     if (auto read = host_.evaluate(data_, i, metrics_, values_); !read) return read;
     means.add(values_, static_cast<double>(sample.end - sample.begin) * 1e-9);
   }

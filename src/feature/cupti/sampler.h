@@ -2,6 +2,7 @@
 // which is emptied now and then. While it lives nobody else can sample this GPU's counters.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,11 +12,21 @@
 
 namespace rubato::feature::cupti {
 
-/// Between two records. Long enough to cost little; short enough that no count passes 32 bits: 64 resident
-/// warps in each of 2e9 cycles a second are 1.3e9 in this time.
-inline constexpr Seconds kSampleInterval{0.010};
-/// Some tens of kB a record are thinkable on the largest chips: seconds fit, and emptying comes every second.
+/// Between two records. Users of an H100 report complete records every millisecond (CUPTI 13.3, 4 to 7 kB
+/// each); one in 10 ms gave none on the H200 it was tried on (docs/evidence/2026-11-28-h200.md). No count
+/// passes 32 bits: 64 resident warps in each of 2e9 cycles a second are 1.3e8 in this time.
+inline constexpr Seconds kSampleInterval{0.001};
+/// Between two looks. A hardware buffer or an image that is full loses what comes: there is room for four
+/// times as long.
+inline constexpr Seconds kDrainEvery{0.25};
 inline constexpr std::size_t kBufferBytes = std::size_t{32} << 20;
+
+/// What CUPTI gave, for whoever asks why nothing came of it.
+struct Fetched {
+  std::uint64_t calls = 0;
+  std::uint64_t records = 0;
+  std::uint64_t without_length = 0;  // of them: they cover no time and tell nothing
+};
 
 class Sampler {
  public:
@@ -26,8 +37,8 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
-  /// What came since the last call, into `means`. True where the buffer was full and later records are lost.
-  [[nodiscard]] Result<bool> drain(Means& means);
+  /// What came since the last call, into `means`. True where a buffer was full and later records are lost.
+  [[nodiscard]] Result<bool> drain(Means& means, Fetched& fetched);
   /// No more records; those that are there can still be drained.
   [[nodiscard]] Status stop();
 
@@ -39,7 +50,7 @@ class Sampler {
         sampler_(sampler),
         metrics_(metrics_of(plan.counted)) {}
   [[nodiscard]] Status configure();
-  [[nodiscard]] Status read_samples(Means& means);
+  [[nodiscard]] Status read_samples(Means& means, Fetched& fetched);
 
   Api& api_;
   const Plan& plan_;
