@@ -11,6 +11,7 @@ import os
 import pathlib
 import platform
 import random
+import re
 import shutil
 import signal
 import socket
@@ -26,7 +27,8 @@ STANDIN = BUILD / "simgpu"
 KILL_POINT = BUILD / "tests" / "e2e" / "libkill_point.so"
 SLOW_DISK = BUILD / "tests" / "e2e" / "libslow_disk.so"
 FULL = os.environ.get("RUBATO_CHECK_FULL") == "1"
-SANITIZED = (BUILD / "CMakeCache.txt").read_text().find("RUBATO_SANITIZE:STRING=address") >= 0
+CMAKE_CACHE = dict(re.findall(r"^(\w+):\w+=(.*)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE))
+SANITIZED = CMAKE_CACHE.get("RUBATO_SANITIZE", "")
 
 # An administrator's limit on a 250 W card: neither the default nor the maximum.
 FOUND_W = 200
@@ -180,7 +182,9 @@ def preload_sanitizer(environment):
     """A sanitized stand-in needs the sanitizer's runtime in a program that has none."""
     if not SANITIZED:
         return environment
-    runtime = subprocess.run(["clang-14", f"-print-file-name=libclang_rt.asan-{platform.machine()}.so"], capture_output=True, text=True, check=True).stdout.strip()
+    library = "libtsan.so" if SANITIZED == "thread" else f"libclang_rt.asan-{platform.machine()}.so"
+    compiler = CMAKE_CACHE["CMAKE_CXX_COMPILER"]
+    runtime = subprocess.run([compiler, f"-print-file-name={library}"], capture_output=True, text=True, check=True).stdout.strip()
     return {**environment, "LD_PRELOAD": runtime}
 
 
