@@ -80,7 +80,8 @@ Result<Forecast> forecast_of(const std::vector<EpochCost>& epochs, std::optional
                              double seconds_so_far, double joules_so_far) {
   if (epochs.size() < 2)
     return fail(ErrorCode::not_found,
-                cat(epochs.size(), " complete epoch(s) were seen; a forecast needs two"),
+                epochs.empty() ? std::string("no complete epoch was seen; a forecast needs two")
+                               : std::string("one complete epoch was seen; a forecast needs two"),
                 "it comes with the second epoch's end");
   Forecast f;
   f.epochs_done = static_cast<std::int64_t>(epochs.size());

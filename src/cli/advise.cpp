@@ -19,6 +19,7 @@
 #include "cli/stale.h"
 #include "cli/wanted.h"
 #include "cli/wrap.h"
+#include "device/sim/profile.h"
 #include "experiment/advise/candidates.h"
 #include "govern/measure_only_strategy.h"
 #include "plan/setting_of.h"
@@ -116,6 +117,13 @@ Status probe(experiment::Advice& advice, experiment::AdviceRequest& request, con
   return {};
 }
 
+/// What has to stand behind --gpu for the board of a run that is read: nothing here shows a simulated one.
+std::string simulated_gpu(const record::DeviceInfo& device) {
+  const auto* profile =
+      device.kind == Kind::measured ? nullptr : device::sim::find_board(device.identity.name);
+  return profile == nullptr ? std::string() : cat("sim:", profile->name);
+}
+
 Result<AdviceReport> advice_on(const std::filesystem::path& file, const AdviceModel& model, const Wish& wish,
                                const Invocation& invocation) {
   const auto run = record::read_run(file);
@@ -140,14 +148,15 @@ Result<AdviceReport> advice_on(const std::filesystem::path& file, const AdviceMo
     log::warning(Error{probed.error().code, cat("not probed any further: ", probed.error().what),
                        probed.error().hint});
   known.probes = std::move(request.known.probes);
-  return AdviceReport{.run_id = run->info.run_id,
-                      .command = run->info.command,
-                      .gpu_list = invocation.gpu,
-                      .measured = std::move(*measured),
-                      .model = model.facts,
-                      .knobs = wish.knobs,
-                      .goal = wish.goal,
-                      .advice = std::move(*advice)};
+  return AdviceReport{
+      .run_id = run->info.run_id,
+      .command = run->info.command,
+      .gpu_list = invocation.gpu.empty() ? simulated_gpu(run->devices.front().info) : invocation.gpu,
+      .measured = std::move(*measured),
+      .model = model.facts,
+      .knobs = wish.knobs,
+      .goal = wish.goal,
+      .advice = std::move(*advice)};
 }
 
 Status print(const AdviceReport& report, const Invocation& invocation, const std::string& target,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/build.h"
 #include "cli/invocation.h"
 #include "cli/print_run.h"
@@ -47,6 +48,17 @@ bool names_no_command(const CLI::App& app) {
   return !app.get_subcommands([](const CLI::App*) { return true; }).empty() && !app.remaining().empty();
 }
 
+/// As `--power-limit "$WATTS"` gives where nobody set WATTS: not the same as if it had been left out.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional() || option->count() == 0) continue;
+    const auto& values = option->results();
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    throw WrongUse{Error{ErrorCode::invalid_argument, cat(option->get_name(), ": no value is given"),
+                         "is a variable empty? leave the option out where nothing is meant"}};
+  }
+}
+
 int run(int argc, char** argv) {
   Typed typed;
   const int own = split_at_separator(argc, argv, typed);
@@ -86,6 +98,7 @@ void add_common(CLI::App& command, Invocation& invocation) {
   command.add_flag("--quiet,-q", invocation.quiet, "errors only");
   command.add_flag("--verbose,-v", invocation.verbose, "more words");
   command.parse_complete_callback([&invocation, &command] {
+    refuse_empty_values(command);
     if (invocation.verbose > 0) log::set_level(log::Level::debug);
     if (invocation.quiet) log::set_level(log::Level::error);
     const CLI::Option* report = command.get_option_no_throw("--report");

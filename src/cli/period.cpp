@@ -59,7 +59,9 @@ Result<std::vector<const record::DeviceRecord*>> chosen(const record::RunRecord&
     if (typed.empty() || typed == std::to_string(identity.index) || identity.id.uuid.starts_with(typed))
       devices.push_back(&device);
   }
-  if (there.empty()) return fail(ErrorCode::not_found, cat("run ", run.info.run_id, " recorded no GPU"));
+  if (there.empty())
+    return fail(ErrorCode::not_found, cat("run ", run.info.run_id, " recorded no GPU"),
+                run.end ? "" : "if it has only begun, ask again in a second");
   if (devices.empty())
     return fail(ErrorCode::not_found, cat("run ", run.info.run_id, " recorded no GPU ", typed),
                 cat("there are: ", there));

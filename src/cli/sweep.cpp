@@ -70,15 +70,21 @@ Status write_table(const SweepPlan& plan, const SweepOptions& options, const Swe
   return file->finish();
 }
 
-/// Whether the table was written, so that the state has done its work; what rubato exits with is in
-/// `invocation`.
+/// Whether the state has done its work: the table was written, or nothing that was measured gives one. What
+/// rubato exits with is in `invocation`.
 bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPlan& plan,
               const SweepFacts& facts, const SweepEnd& end, const experiment::SweepState& state) {
-  const auto summary = experiment::summarise_sweep(state.measured(), &analyse::student_t_quantile);
+  auto summary = experiment::summarise_sweep(state.measured(), &analyse::student_t_quantile);
+  if (summary && summary->settings.size() < 2)
+    summary = fail(ErrorCode::unavailable,
+                   cat("no run at a setting of ours can be used, so there is nothing to compare",
+                       summary->lost.empty() ? ""
+                                             : cat("; ", experiment::describe(summary->lost.front().at), ": ",
+                                                   summary->lost.front().not_used.front())));
   std::optional<experiment::SweepChoices> choices;
   SweepReport report{plan, options, facts, end, state.measured()};
   invocation.status = end.status;
-  bool table_written = false;
+  bool state_done = false;
   if (summary) {
     choices = experiment::choices_of(*summary, plan.max_slowdown);
     report.summary = &*summary;
@@ -90,11 +96,12 @@ bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPl
                     ": make room for the table, and the same command writes it without measuring anew")});
       if (invocation.status == 0) invocation.status = 1;
     } else {
-      table_written = true;
+      state_done = true;
       log::info(cat("the table is ", plan.output.string()));
     }
   } else {
     report.why_not = summary.error().what;
+    state_done = true;  // going on with it would say the same again
     if (invocation.status == 0) invocation.status = 1;
   }
   const std::string target = options.run.report_file.value_or("");
@@ -108,7 +115,7 @@ bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPl
   if (!end.why.empty())
     log::error(Error{ErrorCode::unavailable, end.why,
                      state.measured().empty() ? "" : "the same command again goes on where this one ended"});
-  return table_written;
+  return state_done;
 }
 
 int sweep(Invocation& invocation, const SweepOptions& options) {
@@ -160,8 +167,8 @@ int sweep(Invocation& invocation, const SweepOptions& options) {
     log::info(
         cat("going on with the ", state->measured().size(), " runs that ", plan.state.string(), " has"));
   const SweepEnd end = SweepConductor(invocation, options, plan, *facts, interrupts, *state).run();
-  const bool table_written = conclude(invocation, options, plan, *facts, end, *state);
-  if ((end.why.empty() && table_written) || state->measured().empty()) {
+  const bool state_done = conclude(invocation, options, plan, *facts, end, *state);
+  if ((end.why.empty() && state_done) || state->measured().empty()) {
     // Of a sweep that is through the table is all that is needed; of one that never began nothing is.
     unlink(plan.state.c_str());
     if (*world) unlink((*world)->c_str());

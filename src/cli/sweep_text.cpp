@@ -132,7 +132,8 @@ class SweepText {
     if (summary.degrees > 0)
       page_.say(cat("One ", r_.options.within ? "stretch" : "run", " scatters by ",
                     percent(summary.time_scatter), " in time and ", percent(summary.energy_scatter),
-                    " in energy (", number(summary.degrees, 0), " degrees of freedom)."));
+                    " in energy (", number(summary.degrees, 0),
+                    summary.degrees == 1 ? " degree of freedom)." : " degrees of freedom)."));
     else
       page_.say("Nothing was measured twice, so there are no intervals: --repeats 3.");
     if (summary.kind != Kind::measured)

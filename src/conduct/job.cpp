@@ -16,8 +16,8 @@ namespace rubato::conduct {
 namespace {
 
 // The signals whose disposition rubato changes for itself.
-constexpr std::array kTouched = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
-                                 SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU, SIGTTIN};
+constexpr std::array kTouched = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2, SIGPIPE,
+                                 SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU, SIGTTIN, SIGXFSZ};
 std::array<struct sigaction, kTouched.size()> g_found{};
 sigset_t g_found_mask{};
 
@@ -40,6 +40,8 @@ StartFailure start_failure(const std::string& program, int number) {
 void remember_signals() {
   for (std::size_t i = 0; i < kTouched.size(); ++i) sigaction(kTouched[i], nullptr, &g_found[i]);
   sigprocmask(SIG_SETMASK, nullptr, &g_found_mask);
+  // A record that may not grow (ulimit -f) is a full disk, and no end of the run.
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 tl::expected<Job, StartFailure> Job::start(

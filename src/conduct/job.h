@@ -55,6 +55,7 @@ void stop_with(Job& job);
 [[nodiscard]] bool sent_to_us_alone(const signalfd_siginfo& info);
 
 /// Call first thing in main(): what the shell handed down (nohup's ignored SIGHUP, say) is what the job gets.
+/// From then on SIGXFSZ is ignored: a write past `ulimit -f` fails instead.
 void remember_signals();
 
 }  // namespace rubato::conduct

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -176,6 +177,7 @@ class Session final : public measure::SampleSink {
   [[nodiscard]] govern::Observation observe(TimePoint now);
   /// A GPU is told what to set, and leaves the rest as it is: what is no longer wanted has to go first.
   [[nodiscard]] static bool leaves_out(const Setting& in_force, const Setting& wanted);
+  [[nodiscard]] bool waits_for_another(const govern::Decision& decision);
   void carry_out(const govern::Decision& decision, TimePoint now);
   bool hold_lease(TimePoint now);
   /// From the single setting, which is in force.
@@ -262,6 +264,7 @@ class Session final : public measure::SampleSink {
   std::shared_ptr<const std::map<std::string, double>> features_;
   std::optional<std::string> shift_;  // not yet told to the strategy
   std::optional<govern::Decision> last_decision_;
+  std::set<std::string> waited_for_;  // in this warm-up, and told
   ExpectationKeeper expectations_;
   std::string shares_told_;              // of a power budget, the latest sentence in the record
   record::Decision doing_;               // and why, as a watcher is told

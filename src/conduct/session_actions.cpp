@@ -112,9 +112,20 @@ void Session::tell_so_far(const record::Block& block) {
     parts_.so_far(*so_far, tracker_.completed() + watch_->given_out(), in_force_);
 }
 
+/// Whether a warm-up goes on for another reason than any it had so far: what is waited for changes to and
+/// fro.
+bool Session::waits_for_another(const govern::Decision& decision) {
+  if (decision.role != BlockRole::warmup) {
+    waited_for_.clear();
+    return false;
+  }
+  return waited_for_.insert(decision.why).second;
+}
+
 void Session::carry_out(const govern::Decision& decision, TimePoint now) {
-  const bool news = !last_decision_ || last_decision_->action != decision.action ||
-                    last_decision_->role != decision.role || last_decision_->setting != decision.setting;
+  const bool news = waits_for_another(decision) || !last_decision_ ||
+                    last_decision_->action != decision.action || last_decision_->role != decision.role ||
+                    last_decision_->setting != decision.setting;
   const bool only_measures = parts_.strategy->name() == govern::kMeasureOnly;
   if (parts_.power_budget && !only_measures) {
     if (news) note_shares(decision, now);
@@ -123,6 +134,8 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
     note(only_measures ? "measure_only" : std::string(name_of(decision.role)), decision.why, now, chosen);
     keep_expectation(chosen, now);
   }
+  if (decision.role == BlockRole::warmup && doing_.action == name_of(BlockRole::warmup))
+    doing_.why = decision.why;
   last_decision_ = decision;
 
   if (decision.action == govern::Action::use_setting && (in_force_ != decision.setting || owes_found())) {

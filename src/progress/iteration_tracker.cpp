@@ -19,6 +19,11 @@ constexpr std::uint64_t kMostLost = 1'000'000;
 // restarts).
 constexpr double kSilentIterations = 20;
 constexpr Seconds kSilent{30};
+// A script that runs one training after another: the next one has done so many, and the one before nothing
+// for as many of its own as a pause is long.
+constexpr std::int64_t kFollows = 2;
+// What the next one did until then is its own; more than that nobody hands over.
+constexpr std::size_t kMostKept = 64;
 
 std::optional<double> usual_spacing(const std::deque<double>& spacing_s) {
   if (spacing_s.size() < kEnoughForPause) return std::nullopt;
@@ -39,6 +44,7 @@ void IterationTracker::add(const Mark& mark) {
     ++out_of_order_;
     return;
   }
+  if (stream.latest.ns == INT64_MIN) stream.first = mark.at;
   stream.latest = mark.at;
   stream.rank = mark.rank;
   if (begins) {
@@ -114,27 +120,37 @@ void IterationTracker::end(Stream& stream, const Mark& mark) {
   stream.last_ended = mark.id;
 }
 
+bool IterationTracker::is_followed(const Key& key, const Stream& stream) const {
+  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
+    const auto& [other, next] = entry;
+    return other.first != key.first && next.first >= stream.latest && next.completed >= kFollows &&
+           is_pause(stream.spacing_s.size() < kEnoughForPause ? next : stream, next.latest - stream.latest);
+  });
+}
+
 void IterationTracker::choose() {
   TimePoint newest{INT64_MIN};
   for (const auto& [key, stream] : streams_) newest = std::max(newest, stream.latest);
-  const auto silent = [&](const Stream& stream) {
+  const auto silent = [&](const std::pair<const Key, Stream>& entry) {
+    const Stream& stream = entry.second;
     const double usual = usual_spacing(stream.spacing_s).value_or(0);
-    return newest - stream.latest > std::max(kSilent, Seconds(kSilentIterations * usual));
+    return newest - stream.latest > std::max(kSilent, Seconds(kSilentIterations * usual)) ||
+           is_followed(entry.first, stream);
   };
   // Rank 0 before others, live before silent, then the busiest; the first key breaks a tie, so that the order
   // in which rings were found does not matter.
-  const auto standing = [&](const Stream& stream) {
-    return std::make_tuple(!silent(stream), stream.rank == 0, stream.completed);
+  const auto standing = [&](const std::pair<const Key, Stream>& entry) {
+    return std::make_tuple(!silent(entry), entry.second.rank == 0, entry.second.completed);
   };
   const std::pair<const Key, Stream>* best = nullptr;
   for (const auto& entry : streams_) {
     if (entry.second.completed == 0) continue;
-    if (!best || standing(entry.second) > standing(best->second)) best = &entry;
+    if (!best || standing(entry) > standing(*best)) best = &entry;
   }
   if (!best || clock_ == best->first) return;
   if (clock_) {
-    const auto now = standing(streams_.at(*clock_));
-    const auto other = standing(best->second);
+    const auto now = standing(*streams_.find(*clock_));
+    const auto other = standing(*best);
     const bool same_class = std::get<0>(now) == std::get<0>(other) && std::get<1>(now) == std::get<1>(other);
     // Streams of equal standing take turns at being a mark ahead; only a clear lead is worth a change of
     // clock.
@@ -147,19 +163,29 @@ void IterationTracker::choose() {
 }
 
 std::vector<TrackedIteration> IterationTracker::take() {
+  const auto before = clock_;
   choose();
   std::vector<TrackedIteration> taken;
+  const TimePoint told_until = clock_ ? streams_.at(*clock_).latest : TimePoint{};
   for (auto& [key, stream] : streams_) {
     if (key == clock_) {
       completed_ += stream.missed;
       for (TrackedIteration& done : stream.ready) {
         // After a change of clock the new stream's past was told by the old one.
         if (last_end_ && done.iteration.end <= *last_end_) continue;
+        if (taken.empty() && before && before != clock_ && last_end_ && !done.pause_before) {
+          const Seconds between = done.iteration.begin - *last_end_;
+          const Stream& past = streams_.at(*before);
+          if (is_pause(past.spacing_s.size() < kEnoughForPause ? stream : past, between))
+            done.pause_before = between;
+        }
         done.iteration.index = completed_++;
         last_end_ = done.iteration.end;
         taken.push_back(done);
       }
     }
+    // It may turn out to be the one that follows.
+    if (key != clock_ && stream.first >= told_until && stream.ready.size() <= kMostKept) continue;
     stream.ready.clear();
     stream.missed = 0;
   }

@@ -61,6 +61,7 @@ class IterationTracker {
   };
   struct Stream {
     std::int32_t rank = -1;
+    TimePoint first;
     TimePoint latest{INT64_MIN};
     std::optional<Open> open;
     std::optional<TimePoint> previous_begin;  // absent where marks were lost since
@@ -77,6 +78,9 @@ class IterationTracker {
   void finish(Stream& stream, TimePoint end, bool by_next_begin);
   void miss(Stream& stream, std::uint64_t from_id, std::uint64_t to_id);
   [[nodiscard]] bool is_pause(const Stream& stream, Seconds span) const;
+  /// A process that began after this one's last mark has marked iterations since, while this one said
+  /// nothing.
+  [[nodiscard]] bool is_followed(const Key& key, const Stream& stream) const;
   void choose();
 
   double pause_factor_;

@@ -131,6 +131,24 @@ class TheJobGoesOn(MachineTest):
         self.assertIn("record", done.stderr)
         self.assertEqual(machine.gpu().limit(), FOUND_W)
 
+    def test_a_limit_of_file_sizes_costs_the_record_and_nothing_else(self):
+        machine = self.machine(rate=40)
+        job = "import time; time.sleep(1); print('survived')"
+        script = f"ulimit -f 10; exec {' '.join(machine.command('run', '--gpu', '0', '--power-limit', '150', '--', '/usr/bin/python3', '-c'))} \"{job}\""
+        done = subprocess.run(["sh", "-c", script], env=machine.environment, capture_output=True, text=True, timeout=harness.PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "survived\n")
+        self.assertIn("record", done.stderr)
+        self.assertEqual(machine.gpu().limit(), FOUND_W)
+
+    def test_an_empty_value_is_not_as_if_the_option_were_left_out(self):
+        machine = self.machine()
+        for option in ("--power-limit", "--max-slowdown", "--sm-clock", "--strategy", "--objective", "--gpu"):
+            with self.subTest(option=option):
+                done = machine.run("run", option, "", "--", "sh", "-c", "echo ran")
+                self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
+                self.assertIn(f"{option}: no value is given", done.stderr)
+
     def test_a_home_that_cannot_be_written(self):
         machine = self.machine(rate=40)
         # A file where a folder is needed: refused for root as well, unlike a read-only folder.

@@ -150,6 +150,41 @@ TEST(IterationTracker, AProcessThatEndedHandsTheClockToItsSuccessor) {
   EXPECT_EQ(tracker.completed(), 103);
 }
 
+// A script that trains three times: nothing of the later ones is lost, and nothing is counted twice.
+TEST(IterationTracker, ProcessesOneAfterAnotherAreAllCounted) {
+  IterationTracker tracker;
+  std::vector<Mark> marks;
+  for (int run = 0; run < 3; ++run)
+    for (const Mark& mark : regular(1 + 13 * run, 20, {.pid = 10 + run, .tid = 10 + run}))
+      marks.push_back(mark);
+  std::vector<TrackedIteration> done;
+  for (const Mark& mark : marks) {
+    tracker.add(mark);
+    for (const TrackedIteration& one : tracker.take()) done.push_back(one);
+  }
+  ASSERT_EQ(done.size(), 60U);
+  for (std::size_t i = 0; i < done.size(); ++i)
+    EXPECT_EQ(done[i].iteration.index, static_cast<std::int64_t>(i));
+  EXPECT_EQ(done[20].iteration.begin, at_s(14));
+  ASSERT_TRUE(done[20].pause_before);
+  EXPECT_NEAR(done[20].pause_before->value(), 14 - 10.9, 1e-6);
+  EXPECT_EQ(tracker.completed(), 60);
+}
+
+TEST(IterationTracker, AProcessThatOnlyBeganLaterIsNoSuccessor) {
+  IterationTracker tracker;
+  std::vector<Mark> marks = regular(1, 100, {.pid = 10});
+  for (const Mark& mark : regular(21.2, 50, {.pid = 11})) marks.push_back(mark);
+  std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.at < b.at; });
+  std::size_t done = 0;
+  for (const Mark& mark : marks) {
+    tracker.add(mark);
+    done += tracker.take().size();
+  }
+  EXPECT_EQ(done, 100U);
+  EXPECT_EQ(tracker.clock()->pid, 10);
+}
+
 TEST(IterationTracker, APauseBetweenIterationsIsFlaggedOnTheNext) {
   IterationTracker tracker;
   tracker.add(regular(0, 10));

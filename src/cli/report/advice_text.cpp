@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "cli/report/advice_report.h"
 #include "plan/setting_of.h"
 
@@ -96,8 +99,11 @@ std::string advised_command(const AdviceReport& r) {
     command += "sweep";
     const PowerLimits& limits = r.measured.limits;
     if (!r.gpu_list.empty()) command += cat(" --gpu ", r.gpu_list);
+    // Five settings or more, also where a board's limits lie close together.
+    const double step =
+        std::max(1.0, std::min(25.0, std::floor((limits.requested - limits.min).value() / 5)));
     command += cat(" --knob power-limit=", number(limits.min.value(), 0), ":",
-                   number(limits.requested.value(), 0), ":25");
+                   number(limits.requested.value(), 0), ":", number(step, 0));
   } else if (r.advice.at) {
     command += "run";
     if (!r.gpu_list.empty()) command += cat(" --gpu ", r.gpu_list);

@@ -107,7 +107,10 @@ class Headline {
   }
 
   void used() {
-    if (summary_.gpus.empty()) say("No GPU was measured: none was found, or none was asked for.", Ink::bold);
+    if (summary_.gpus.empty())
+      say(run_.end ? "No GPU was measured: none was found, or none was asked for."
+                   : "Nothing was recorded of a GPU: the run has only begun, or was cut short at once.",
+          Ink::bold);
     if (!summary_.total) return;
     const EnergyWindow& total = *summary_.total;
     say(cat(summary_.gpus.size() == 1 ? "The GPU" : cat("The ", summary_.gpus.size(), " GPUs"), " used ",

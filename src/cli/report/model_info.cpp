@@ -66,12 +66,14 @@ void say_model(Page& page, const std::string& path, const ModelFile& model) {
   page.row("knobs", joined(names_of(model.knobs)));
   std::string gpus;
   for (const ModelGpu& gpu : model.gpus)
-    gpus += cat(gpus.empty() ? "" : ", ", gpu.name, " (", gpu.settings.size(), " settings)");
+    gpus += cat(gpus.empty() ? "" : ", ", gpu.name, " (", gpu.settings.size(),
+                gpu.settings.size() == 1 ? " setting)" : " settings)");
   page.row("GPUs", gpus);
   page.row("counters", cat(joined(model.features), "; schema ", model.feature_schema));
   page.row("data",
            cat(model.table.empty() ? "a table" : model.table, ": ", model.rows, " rows, ", model.workloads,
-               " distinct workloads in ", model.groups, model.groups == 1 ? " group" : " groups"));
+               model.workloads == 1 ? " distinct workload in " : " distinct workloads in ", model.groups,
+               model.groups == 1 ? " group" : " groups"));
   page.row("fingerprint", model.fingerprint);
   if (model.left_out.time && model.left_out.energy) {
     page.row("mean error",

@@ -160,7 +160,8 @@ class PartsText {
       say_once(bands_said_, cat("± is sampling; calibration besides: ", calibrations(), "."));
     if (apportioned) say_once(apportioned_said_, cat("~ is apportioned: ", analyse::kApportionModel, "."));
     if (columns.left_out > 0)
-      say_once(rest_said_, cat(columns.left_out, " more sources: rubato show ", run_.info.run_id, " --json"));
+      say_once(rest_said_, cat(columns.left_out, columns.left_out == 1 ? " more source" : " more sources",
+                               ": rubato show ", run_.info.run_id, " --json"));
     if (!text.empty()) page_.say(text, Ink::faint);
   }
 

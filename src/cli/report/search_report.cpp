@@ -64,7 +64,7 @@ std::string search_sentence(const Search& search, const std::optional<Seconds>& 
   std::string out =
       cat(n, n == 1 ? " setting was" : " settings were", " tried in ", text_of(search.searching));
   if (duration && *duration > Seconds(0))
-    out += cat(", ", percent(search.searching / *duration), " of the run,");
+    out += cat(", ", percent(search.searching / *duration), " of the run", search.settled ? "," : "");
   out += search.settled ? " before one was held." : "; the run ended before one was held.";
   if (const std::size_t later = search.tried.size() - n; later > 0)
     out += cat(" ", later, later == 1 ? " more was" : " more were", " tried while it was watched.");

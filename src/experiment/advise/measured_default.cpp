@@ -23,6 +23,10 @@ struct PerUnit {
   std::optional<double> energy_error;
 };
 
+// A whole run of fewer sensor updates is hardly seen by the sensor.
+constexpr double kFewestUpdates = 10;
+constexpr Seconds kUsualUpdate{0.1};
+
 // Standard error of the mean of `ratios`, each with the weight of its iterations.
 std::optional<double> relative_error(const std::vector<double>& values) {
   if (values.size() < 3) return std::nullopt;
@@ -109,6 +113,24 @@ Status check_boards(const record::RunRecord& run) {
   return {};
 }
 
+/// Of a run without iterations: that there is enough of it, and that it came to its end.
+Status check_whole_run(const record::RunRecord& run, Seconds length) {
+  if (run.end && (run.end->exit_signal || run.end->exit_code.value_or(0) != 0))
+    return fail(ErrorCode::unavailable,
+                cat("the command of run ", run.info.run_id, " failed (",
+                    run.end->exit_signal ? cat("signal ", *run.end->exit_signal)
+                                         : cat("exit status ", *run.end->exit_code),
+                    "), and no iteration was found in what ran of it"),
+                cat("rubato show ", run.info.run_id));
+  const Seconds update = run.devices.front().info.sensor.update_period.value_or(kUsualUpdate);
+  if (length < kFewestUpdates * update)
+    return fail(ErrorCode::unavailable,
+                cat("run ", run.info.run_id, " lasted ", length,
+                    ", too short for a sensor that updates every ", update, ", and no iteration was found"),
+                "let the command run for 10 s or longer");
+  return {};
+}
+
 std::map<std::string, double> mean_features(const record::RunRecord& run) {
   struct Mean {
     double sum = 0;
@@ -155,6 +177,8 @@ Result<MeasuredDefault> measured_default(const record::RunRecord& run) {
     }
     out.gpus.push_back(identity);
   }
+  if (!all_have_iterations)
+    if (const Status fine = check_whole_run(run, observed.time); !fine) return fail(fine.error());
   const record::DeviceInfo& first = run.devices.front().info;
   out.kind = first.kind;
   out.limits = *first.found;

@@ -81,6 +81,23 @@ TEST(MeasuredDefault, WithoutIterationsIsTheWholeRun) {
   EXPECT_EQ(measured->known.at_default.power(), 150_W);
 }
 
+TEST(MeasuredDefault, AWholeRunThatFailedOrWasShortTellsTooLittle) {
+  auto run = run_of({device(kFirst)});
+  run.end.emplace();
+  record::DeviceEnd end{.gpu = kFirst, .energy = {}, .found = {}, .requested = {}};
+  end.energy.emplace();
+  end.energy->begin = at(0);
+  end.energy->end = at(0.5);
+  end.energy->energy = 30_J;
+  run.end->devices = {end};
+  EXPECT_THAT(measured_default(run).error().what, HasSubstr("too short for a sensor"));
+  run.end->devices[0].energy->end = at(20);
+  run.end->exit_code = 3;
+  EXPECT_THAT(measured_default(run).error().what, HasSubstr("failed (exit status 3)"));
+  run.blocks = {block(kFirst, BlockRole::baseline, 0, 4, 4, 400_J)};
+  EXPECT_TRUE(measured_default(run)) << "its iterations tell what one takes";
+}
+
 TEST(MeasuredDefault, CountersAreMeansOverWindowsAtTheFoundSetting) {
   auto run = run_of({device(kFirst)});
   run.blocks = {block(kFirst, BlockRole::baseline, 0, 4, 4, 400_J)};
