@@ -180,8 +180,9 @@ std::string sweep_plan_text(const SweepPlan& plan, const SweepOptions& options, 
   page.gap();
   const auto controls =
       std::count_if(steps.begin(), steps.end(), [](const auto& step) { return !step.point.has_value(); });
-  page.say(cat(facts.points.size(), " settings, ", options.repeats, options.repeats == 1 ? " time" : " times",
-               " each, and ", controls, " control runs as found: ", steps.size(),
+  page.say(cat(facts.points.size(), facts.points.size() == 1 ? " setting, " : " settings, ", options.repeats,
+               options.repeats == 1 ? " time" : " times", " each, and ", controls,
+               " control runs as found: ", steps.size(),
                options.within ? " stretches of one run."
                               : cat(" runs of the command, after ", plan.warmup, " for warm-up at most.")));
   if (const auto each = wall_of_one_run(measured, facts.clock_rate))

@@ -85,11 +85,12 @@ Status make_private_folders(const fs::path& folder) {
     so_far /= part;
     struct stat there {};
     if (::stat(so_far.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) continue;
+    if (::mkdir(so_far.c_str(), 0700) == 0) continue;
+    const int number = errno;
     // Another run may have made it in between.
-    if (::mkdir(so_far.c_str(), 0700) != 0 &&
-        !(::stat(so_far.c_str(), &there) == 0 && S_ISDIR(there.st_mode)))
-      return fail(
-          from_errno(errno, cat("cannot create folder ", so_far.string(), " for run records"), kElsewhere));
+    if (::stat(so_far.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) continue;
+    return fail(
+        from_errno(number, cat("cannot create folder ", so_far.string(), " for run records"), kElsewhere));
   }
   return {};
 }

@@ -58,7 +58,11 @@ ErrorCode code_for(int code) {
 Error Database::error(std::string_view doing) const {
   const int extended = sqlite3_extended_errcode(handle_.get());
   const int code = extended & 0xff;
-  const int system = sqlite3_system_errno(handle_.get());
+  int system = sqlite3_system_errno(handle_.get());
+  // What it may not create it tries to read, and tells of that.
+  if (mode_ == Mode::create && code == SQLITE_CANTOPEN && system == ENOENT &&
+      ::access(file_.parent_path().c_str(), W_OK | X_OK) != 0)
+    system = errno;
   // SQLite's own words for a failed system call ("disk I/O error") hide what the kernel said.
   const bool kernel_knows = (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system != 0;
   const std::string reason =
