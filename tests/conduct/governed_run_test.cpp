@@ -128,6 +128,27 @@ class Script final : public govern::Strategy {
   std::optional<TimePoint> begin_;
 };
 
+/// Never warm, for two reasons that take turns every second.
+class NeverWarm final : public govern::Strategy {
+ public:
+  std::string_view name() const override { return "never warm"; }
+  govern::Decision next(const govern::Observation& o) override {
+    const bool even = static_cast<long>(o.now.since_epoch().value()) % 2 == 0;
+    return {govern::Action::wait, {}, BlockRole::warmup, even ? "the board" : "the job", {}};
+  }
+};
+
+TEST(GovernedRun, AWarmUpSaysOnceWhatItWaitsFor) {
+  VirtualRunOptions options;
+  options.train->iterations = 200;
+  options.strategy = [](const Gpus&) { return std::make_unique<NeverWarm>(); };
+  const RunRecord run = VirtualRun(options).run();
+  std::vector<std::string> reasons;
+  for (const auto& decision : run.decisions)
+    if (decision.action == name_of(BlockRole::warmup)) reasons.push_back(decision.why);
+  EXPECT_THAT(reasons, testing::UnorderedElementsAre("the board", "the job"));
+}
+
 VirtualRunOptions scripted(std::vector<Setting> settings, std::vector<govern::Observation>& told) {
   VirtualRunOptions options;
   options.train->iterations = 400;
