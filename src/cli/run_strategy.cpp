@@ -16,6 +16,15 @@
 namespace rubato::cli {
 namespace {
 
+/// Other people's strategies know fewer knobs, and as published they hold nothing of what this run is asked
+/// for.
+std::string choice_of(std::string_view strategy, const std::string& knobs, const Goal& goal) {
+  if (strategy.starts_with(kOwnStrategy)) return cat(knobs, " for ", describe(goal));
+  const std::string known = cat(knobs, ", as far as it knows of these, by its own rule");
+  return strategy.ends_with("@published") ? cat(known, " and without this run's bound")
+                                          : cat(known, " for ", describe(goal));
+}
+
 MeasureOnly nothing_asked() {
   return {Error{ErrorCode::unavailable, "measuring only, as asked: nothing is changed", {}}, true};
 }
@@ -87,11 +96,11 @@ MeasureOnly why_measure_only(const RunOptions& options, const Asked& asked, cons
         judged.budget
             ? cat("would divide ", *asked.governing->goal.power_budget, " among ", to_be_set(asked, judged),
                   ", evenly at first, for ", describe(asked.governing->goal))
-        : asked.governing
-            ? cat("would let ", asked.governing->strategy, " choose among ", to_be_set(asked, judged),
-                  " for ", describe(goal_here(*asked.governing, open).value_or(asked.governing->goal)))
-        : asked.plan ? cat("would run ", describe(*asked.plan))
-                     : cat("would set ", describe(judged.wanted.setting));
+        : asked.governing ? cat("would let ", asked.governing->strategy, " choose among ",
+                                choice_of(asked.governing->strategy, to_be_set(asked, judged),
+                                          goal_here(*asked.governing, open).value_or(asked.governing->goal)))
+        : asked.plan      ? cat("would run ", describe(*asked.plan))
+                          : cat("would set ", describe(judged.wanted.setting));
     return {Error{ErrorCode::unavailable, cat("dry run: ", what, "; nothing is changed"), {}}, true};
   }
   // Whoever starts the guard through sudo has its rights judged by the first real set.
@@ -161,8 +170,8 @@ Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked
     request.remembered = remembered(command, request.space.gpu, open.selection.backend->driver_version());
 
   ChosenStrategy out;
-  out.intent =
-      cat(governing.strategy, " chooses among ", conduct::describe(request.space), " for ", describe(*goal));
+  out.intent = cat(governing.strategy, " chooses among ",
+                   choice_of(governing.strategy, conduct::describe(request.space), *goal));
   if (request.remembered)
     out.intent += cat("; an earlier run settled at ", describe(request.remembered->setting));
   const auto& axes = request.space.axes;
