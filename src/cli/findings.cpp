@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include "base/text.h"
@@ -242,7 +243,8 @@ void look_at_records(std::vector<Finding>& findings) {
   }
   auto there = *folder;
   while (!there.empty() && access(there.c_str(), F_OK) != 0) there = there.parent_path();
-  if (access(there.c_str(), W_OK) != 0) {
+  std::error_code ignored;  // root may write to a file too, which holds no folder
+  if (access(there.c_str(), W_OK) != 0 || !std::filesystem::is_directory(there, ignored)) {
     findings.push_back({State::missing, "records", cat("run records cannot be written to ", folder->string()),
                         "export XDG_STATE_HOME=/a/folder/of/yours"});
     return;
