@@ -154,6 +154,7 @@ void IterationWatch::marked(const progress::TrackedIteration& tracked) {
 
 void IterationWatch::setting_changed(TimePoint at) {
   tuning_.setting_changed(at);
+  marks_.setting_changed(at);
   for (Telemetry& one : telemetry_) {
     one.anew = progress::make_period_detector(one.sensor);
     one.anew_from = at + kSettles;

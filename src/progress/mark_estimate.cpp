@@ -1,6 +1,8 @@
 #include "progress/mark_estimate.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "base/text.h"
@@ -61,14 +63,18 @@ void MarkEstimate::add(const TrackedIteration& tracked) {
 
 std::optional<IterationEstimate> MarkEstimate::estimate() const {
   if (spacings_.size() < kFewest) return std::nullopt;
+  const auto is_new = [&](const Spacing& s) { return !changed_ || s.at - Seconds(s.seconds) >= *changed_; };
+  const bool settled = std::count_if(spacings_.begin(), spacings_.end(), is_new) >= std::ptrdiff_t{kFewest};
   std::vector<double> minutes;
   std::vector<double> seconds;
   Moments moments;
   for (const Spacing& spacing : spacings_) {
+    if (is_new(spacing) != settled) continue;
     minutes.push_back((spacing.at - spacings_.front().at).value() / 60);
     seconds.push_back(spacing.seconds);
     moments.add(spacing.seconds);
   }
+  if (seconds.size() < kFewest) return std::nullopt;
   const double period = *median(seconds);
   if (period <= 0) return std::nullopt;
   IterationEstimate out;
@@ -79,7 +85,7 @@ std::optional<IterationEstimate> MarkEstimate::estimate() const {
   out.confidence = kMarksAreRight;
   const double count = static_cast<double>(seconds.size());
   out.half_width = kTwoSided95 * std::sqrt(moments.variance().value_or(0) / count) / period;
-  out.drift_per_minute = drift(minutes, seconds);
+  if (settled) out.drift_per_minute = drift(minutes, seconds);
   out.why = cat("the program marks its iterations; the middle one of the latest ", seconds.size());
   return out;
 }

@@ -14,7 +14,9 @@ namespace rubato::progress {
 class MarkEstimate {
  public:
   void add(const TrackedIteration& tracked);
-  /// Over the latest 64 spacings; absent for fewer than three.
+  /// What comes is another length: it is told once there are three of it, and that change is no drift.
+  void setting_changed(TimePoint at) { changed_ = at; }
+  /// Over the latest 64 spacings at one setting; absent for fewer than three.
   [[nodiscard]] std::optional<IterationEstimate> estimate() const;
 
  private:
@@ -24,6 +26,7 @@ class MarkEstimate {
   };
   std::deque<Spacing> spacings_;
   std::optional<Iteration> previous_;
+  std::optional<TimePoint> changed_;
 };
 
 }  // namespace rubato::progress

@@ -51,6 +51,22 @@ TEST(MarkEstimate, IterationsThatGrowAreADrift) {
   EXPECT_NEAR(marks.estimate()->drift_per_minute.value(), 0.01, 0.001);
 }
 
+TEST(MarkEstimate, AnotherSettingIsNoDrift) {
+  MarkEstimate marks;
+  double at = 0;
+  const auto run = [&](int from, int count, double length) {
+    for (int i = from; i < from + count; ++i, at += length) marks.add(step(i, at, at + 0.9 * length));
+  };
+  run(0, 40, 1);
+  marks.setting_changed(TimePoint{} + Seconds(at - 0.5));
+  run(40, 3, 0.8);
+  EXPECT_NEAR(marks.estimate()->period->value(), 1, 1e-9) << "two iterations at the new setting are few";
+  run(43, 20, 0.8);
+  EXPECT_NEAR(marks.estimate()->period->value(), 0.8, 1e-9);
+  EXPECT_NEAR(marks.estimate()->half_width.value(), 0, 1e-6);
+  EXPECT_FALSE(marks.estimate()->drift_per_minute);
+}
+
 TEST(MarkEstimate, ScatterIsNoDrift) {
   MarkEstimate marks;
   double at = 0;
