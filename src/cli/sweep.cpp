@@ -74,13 +74,7 @@ Status write_table(const SweepPlan& plan, const SweepOptions& options, const Swe
 /// rubato exits with is in `invocation`.
 bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPlan& plan,
               const SweepFacts& facts, const SweepEnd& end, const experiment::SweepState& state) {
-  auto summary = experiment::summarise_sweep(state.measured(), &analyse::student_t_quantile);
-  if (summary && summary->settings.size() < 2)
-    summary = fail(ErrorCode::unavailable,
-                   cat("no run at a setting of ours can be used, so there is nothing to compare",
-                       summary->lost.empty() ? ""
-                                             : cat("; ", experiment::describe(summary->lost.front().at), ": ",
-                                                   summary->lost.front().not_used.front())));
+  const auto summary = experiment::summarise_sweep(state.measured(), &analyse::student_t_quantile);
   std::optional<experiment::SweepChoices> choices;
   SweepReport report{plan, options, facts, end, state.measured()};
   invocation.status = end.status;
@@ -89,6 +83,11 @@ bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPl
     choices = experiment::choices_of(*summary, plan.max_slowdown);
     report.summary = &*summary;
     report.choices = &*choices;
+    if (summary->settings.size() < 2) {
+      report.why_not =
+          "no run at another setting than the found one can be used, so there is nothing to compare";
+      if (invocation.status == 0) invocation.status = 1;
+    }
     if (const Status written = write_table(plan, options, facts, *summary, end); !written) {
       log::error(
           Error{written.error().code, written.error().what,

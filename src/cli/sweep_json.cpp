@@ -115,6 +115,7 @@ Value sweep_json(const SweepReport& r) {
     for (const auto& s : summary.settings) settings.emplace_back(setting_json(s, true));
     for (const auto& s : summary.lost) settings.emplace_back(setting_json(s, false));
     out.set("settings", std::move(settings));
+    if (!r.why_not.empty()) out.set("why_no_result", r.why_not);
     out.set("best", Object{{"energy", best_json(summary, r.choices->energy)},
                            {"edp", best_json(summary, r.choices->edp)},
                            {"time", best_json(summary, r.choices->time)}});

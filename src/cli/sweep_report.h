@@ -18,9 +18,9 @@ struct SweepReport {
   const SweepFacts& facts;
   const SweepEnd& end;
   const std::vector<experiment::SweepMeasurement>& measured;
-  const experiment::SweepSummary* summary = nullptr;  // null: nothing to compare with, and why_not says why
+  const experiment::SweepSummary* summary = nullptr;  // null: no control run can be used
   const experiment::SweepChoices* choices = nullptr;
-  std::string why_not;
+  std::string why_not;  // there is no result; empty where there is
 };
 
 [[nodiscard]] std::string sweep_text(const SweepReport& report, const report::TextOptions& options);

@@ -49,10 +49,9 @@ class SweepText {
     page_.line(cat("$ ", r_.plan.command));
     page_.gap();
     if (!through) page_.say(cat("Not complete: ", r_.end.why, "."));
-    if (r_.summary == nullptr) {
-      page_.say(cat("No result: ", r_.why_not, "."));
-    } else {
-      verdicts();
+    if (!r_.why_not.empty()) page_.say(cat("No result: ", r_.why_not, "."));
+    if (r_.summary != nullptr) {
+      if (r_.why_not.empty()) verdicts();
       settings();
       worth_knowing();
     }

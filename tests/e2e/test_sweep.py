@@ -186,6 +186,8 @@ class Sweep(MachineTest):
         machine = self.machine(rate=RATE, faults=[clamp])
         report = machine.folder / "report.json"
         done, table = self.sweep(machine, "--knob", "power-limit=120", "--json", "--report", report)
+        self.assertEqual(done.returncode, 1, "nothing could be compared")
+        self.assertIn("nothing to compare", json.loads(report.read_text())["why_no_result"])
         self.assertEqual(machine.gpu().limit(), FOUND_W)
         self.assertEqual([float(row["power_limit_w"]) for row in self.rows(table)], [FOUND_W], done.stderr)
         lost = [s for s in json.loads(report.read_text())["settings"] if not s["used"]]
