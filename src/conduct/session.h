@@ -264,7 +264,8 @@ class Session final : public measure::SampleSink {
   std::shared_ptr<const std::map<std::string, double>> features_;
   std::optional<std::string> shift_;  // not yet told to the strategy
   std::optional<govern::Decision> last_decision_;
-  std::set<std::string> waited_for_;  // in this warm-up, and told
+  std::set<std::string> waited_for_;  // by the job's warm-up, and told
+  bool warmed_up_ = false;            // something else than that was decided once
   ExpectationKeeper expectations_;
   std::string shares_told_;              // of a power budget, the latest sentence in the record
   record::Decision doing_;               // and why, as a watcher is told

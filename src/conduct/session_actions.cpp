@@ -112,14 +112,11 @@ void Session::tell_so_far(const record::Block& block) {
     parts_.so_far(*so_far, tracker_.completed() + watch_->given_out(), in_force_);
 }
 
-/// Whether a warm-up goes on for another reason than any it had so far: what is waited for changes to and
-/// fro.
+/// Whether the job's warm-up goes on for another reason than any it had so far: what is waited for changes to
+/// and fro. Later warm-ups are those of a setting, and short.
 bool Session::waits_for_another(const govern::Decision& decision) {
-  if (decision.role != BlockRole::warmup) {
-    waited_for_.clear();
-    return false;
-  }
-  return waited_for_.insert(decision.why).second;
+  warmed_up_ = warmed_up_ || decision.role != BlockRole::warmup;
+  return !warmed_up_ && waited_for_.insert(decision.why).second;
 }
 
 void Session::carry_out(const govern::Decision& decision, TimePoint now) {
@@ -134,8 +131,7 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
     note(only_measures ? "measure_only" : std::string(name_of(decision.role)), decision.why, now, chosen);
     keep_expectation(chosen, now);
   }
-  if (decision.role == BlockRole::warmup && doing_.action == name_of(BlockRole::warmup))
-    doing_.why = decision.why;
+  if (!warmed_up_ && doing_.action == name_of(BlockRole::warmup)) doing_.why = decision.why;
   last_decision_ = decision;
 
   if (decision.action == govern::Action::use_setting && (in_force_ != decision.setting || owes_found())) {
