@@ -83,7 +83,7 @@ class Windows(harness.MachineTest):
 
     def talk(self, *requests, gpu="0"):
         """One request after the other, each answered before the next."""
-        process = self.machine.start("windows", "--gpu", gpu, stdin=subprocess.PIPE)
+        process = self.machine.start("windows", *(() if gpu is None else ("--gpu", gpu)), stdin=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         answers = []
@@ -124,7 +124,7 @@ class Windows(harness.MachineTest):
 
     def test_without_a_gpu_the_program_is_told_why(self):
         self.machine.environment["LD_LIBRARY_PATH"] = "/nonexistent"
-        answers = self.talk("begin a", "end a", gpu="")
+        answers = self.talk("begin a", "end a", gpu=None)
         self.assertEqual(answers[1]["gpus"], [])
         self.assertIn("driver", answers[1]["why_missing"])
 
