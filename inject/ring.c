@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +25,12 @@ static int32_t rank_from_environment(void) {
 
 bool ring_create(struct ring* ring, const char* path, const struct ring_layout* layout) {
   const size_t size = sizeof(struct rubato_mark_header) + (size_t)layout->capacity * layout->record_size;
+  /* Beyond `ulimit -f` the job would be killed with SIGXFSZ. */
+  struct rlimit largest;
+  if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && size > largest.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
   const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;
   const int full = posix_fallocate(fd, 0, (off_t)size);

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -84,6 +85,9 @@ static inline int rubato_mark_map_(struct rubato_mark_ring_* ring) {
   if (folder == NULL || *folder == '\0') return 0;
   const size_t size = sizeof(struct rubato_mark_header) +
                       (size_t)RUBATO_MARK_DEFAULT_CAPACITY * sizeof(struct rubato_mark_record);
+  /* Beyond `ulimit -f` the program would be killed with SIGXFSZ. */
+  struct rlimit largest;
+  if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && size > largest.rlim_cur) return 0;
   const long tid = syscall(SYS_gettid);
   const int fd = rubato_mark_create_(folder, tid);
   if (fd < 0) return 0;

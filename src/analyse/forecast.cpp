@@ -80,8 +80,7 @@ Result<Forecast> forecast_of(const std::vector<EpochCost>& epochs, std::optional
                              double seconds_so_far, double joules_so_far) {
   if (epochs.size() < 2)
     return fail(ErrorCode::not_found,
-                epochs.empty() ? std::string("no complete epoch was seen; a forecast needs two")
-                               : std::string("one complete epoch was seen; a forecast needs two"),
+                cat(epochs.empty() ? "no" : "one", " complete epoch was seen; a forecast needs two"),
                 "it comes with the second epoch's end");
   Forecast f;
   f.epochs_done = static_cast<std::int64_t>(epochs.size());

@@ -9,6 +9,7 @@
 #include "cli/advise_probe.h"
 #include "cli/caller.h"
 #include "cli/factor_options.h"
+#include "cli/governing.h"
 #include "cli/invocation.h"
 #include "cli/job_options.h"
 #include "cli/no_nan.h"
@@ -64,12 +65,8 @@ Result<Wish> parse(const Options& options) {
   if (!bound) return fail(bound.error());
   out.goal.max_slowdown = bound->value_or(out.goal.max_slowdown);
   out.caution.confidence = options.confidence_percent / 100;
-  const auto objective = parse_objective(options.objective);
+  const auto objective = parse_objective_of_run(options.objective);
   if (!objective) return fail(objective.error());
-  if (*objective == Objective::time)
-    return fail(ErrorCode::invalid_argument,
-                "--objective time: no setting is faster than the one that is found",
-                "any of --objective energy, edp, ed2p, cost");
   out.goal.objective = *objective;
   out.probes = options.probes;
   if (const Status fine = add_to_goal(options.second, out.goal); !fine) return fail(fine.error());
@@ -119,8 +116,7 @@ Status probe(experiment::Advice& advice, experiment::AdviceRequest& request, con
 
 /// What has to stand behind --gpu for the board of a run that is read: nothing here shows a simulated one.
 std::string simulated_gpu(const record::DeviceInfo& device) {
-  const auto* profile =
-      device.kind == Kind::measured ? nullptr : device::sim::find_board(device.identity.name);
+  const auto* profile = device.backend == "sim" ? device::sim::find_board(device.identity.name) : nullptr;
   return profile == nullptr ? std::string() : cat("sim:", profile->name);
 }
 

@@ -124,14 +124,10 @@ Result<Goal> parse_goal(const GoverningText& text) {
   if (!bound) return fail(bound.error());
   goal.max_slowdown = bound->value_or(goal.max_slowdown);
   if (!text.objective.empty()) {
-    const auto objective = parse_objective(text.objective);
+    const auto objective = parse_objective_of_run(text.objective);
     if (!objective) return fail(objective.error());
     goal.objective = *objective;
   }
-  if (goal.objective == Objective::time)
-    return fail(ErrorCode::invalid_argument,
-                "--objective time: no setting is faster than the one that is found",
-                "under a budget of watts the least time is what is looked for: --power-budget 1200W");
   if (const Status fine = add_to_goal(text.second, goal); !fine) return fail(fine.error());
   if (!text.second.eta) return goal;
   if (const auto weight = worth_of_second(*text.second.eta, Watts(1)); !weight) return fail(weight.error());
@@ -150,6 +146,17 @@ Result<Seconds> parse_deadline(const std::string& text, std::time_t now) {
   const auto left = from_now ? from_now : clock_time(text, now);
   if (!left || !std::isfinite(left->value()) || *left <= Seconds(0)) return fail(no_deadline(text));
   return *left;
+}
+
+Result<Objective> parse_objective_of_run(std::string_view text) {
+  constexpr const char* kThose = "use one of: energy, edp, ed2p, cost";
+  const auto objective = parse_objective(text);
+  if (!objective) return fail(objective.error().code, objective.error().what, kThose);
+  if (*objective == Objective::time)
+    return fail(
+        ErrorCode::invalid_argument, "--objective time: no setting is faster than the one that is found",
+        cat(kThose, "; under a budget of watts the least time is what is looked for: --power-budget 1200W"));
+  return *objective;
 }
 
 Result<std::optional<Governing>> parse_governing(const GoverningText& text, bool setting_given,

@@ -50,6 +50,10 @@ inline constexpr std::string_view kOwnStrategy = "rubato";
 /// "2026-11-22T18:30". Errors: invalid_argument.
 [[nodiscard]] Result<Seconds> parse_deadline(const std::string& text, std::time_t now);
 
+/// As typed: "energy", "edp", "ed2p" or "cost". The least time is what a budget of watts looks for, and
+/// nothing to be asked for by name. Errors: invalid_argument.
+[[nodiscard]] Result<Objective> parse_objective_of_run(std::string_view text);
+
 /// "the least energy, at most 5 % slower".
 [[nodiscard]] std::string describe(const Goal& goal);
 

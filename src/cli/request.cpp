@@ -38,10 +38,8 @@ std::string steps(const Place& place) {
 
 std::string request_text(const Place& place, const RequestFacts& facts) {
   if (place.right == Right::here)
-    return facts.gpus.empty() ? "Nothing has to be asked for: this process has the right to set GPUs, but "
-                                "there is none that it "
-                                "sees (rubato doctor).\n"
-                              : "Nothing has to be asked for: this process may set its GPUs.\n";
+    return cat("Nothing has to be asked for: this process may set its GPUs",
+               facts.gpus.empty() ? ", and sees none (rubato doctor).\n" : ".\n");
   std::string gpus;
   for (const auto& gpu : facts.gpus) gpus += cat(gpus.empty() ? "" : ", ", gpu);
   return cat("Subject: setting GPU power limits for training jobs on ", facts.host, "\n\n",

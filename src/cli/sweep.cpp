@@ -80,10 +80,11 @@ bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPl
   invocation.status = end.status;
   bool state_done = false;
   if (summary) {
-    choices = experiment::choices_of(*summary, plan.max_slowdown);
     report.summary = &*summary;
-    report.choices = &*choices;
-    if (summary->settings.size() < 2) {
+    if (summary->settings.size() > 1) {
+      choices = experiment::choices_of(*summary, plan.max_slowdown);
+      report.choices = &*choices;
+    } else {
       report.why_not =
           "no run at another setting than the found one can be used, so there is nothing to compare";
       if (invocation.status == 0) invocation.status = 1;

@@ -97,6 +97,23 @@ Object heading(const SweepPlan& plan, const SweepFacts& facts) {
                 {"table", plan.output.string()}};
 }
 
+void set_best(Object& out, const SweepReport& r) {
+  const auto& summary = *r.summary;
+  out.set("best", Object{{"energy", best_json(summary, r.choices->energy)},
+                         {"edp", best_json(summary, r.choices->edp)},
+                         {"time", best_json(summary, r.choices->time)}});
+  if (r.choices->inside)
+    out.set("best_inside_bound",
+            Object{{"max_slowdown", Amount{*r.plan.max_slowdown, ""}},
+                   {"setting", point_json(summary.settings[r.choices->inside->setting].at)},
+                   {"surely", r.choices->inside->surely}});
+  else
+    out.set("best_inside_bound", Missing{"no --max-slowdown was given"});
+  Array front;
+  for (const std::size_t i : r.choices->front) front.emplace_back(point_json(summary.settings[i].at));
+  out.set("pareto_front", std::move(front));
+}
+
 }  // namespace
 
 Value sweep_json(const SweepReport& r) {
@@ -115,20 +132,10 @@ Value sweep_json(const SweepReport& r) {
     for (const auto& s : summary.settings) settings.emplace_back(setting_json(s, true));
     for (const auto& s : summary.lost) settings.emplace_back(setting_json(s, false));
     out.set("settings", std::move(settings));
-    if (!r.why_not.empty()) out.set("why_no_result", r.why_not);
-    out.set("best", Object{{"energy", best_json(summary, r.choices->energy)},
-                           {"edp", best_json(summary, r.choices->edp)},
-                           {"time", best_json(summary, r.choices->time)}});
-    if (r.choices->inside)
-      out.set("best_inside_bound",
-              Object{{"max_slowdown", Amount{*r.plan.max_slowdown, ""}},
-                     {"setting", point_json(summary.settings[r.choices->inside->setting].at)},
-                     {"surely", r.choices->inside->surely}});
+    if (r.choices != nullptr)
+      set_best(out, r);
     else
-      out.set("best_inside_bound", Missing{"no --max-slowdown was given"});
-    Array front;
-    for (const std::size_t i : r.choices->front) front.emplace_back(point_json(summary.settings[i].at));
-    out.set("pareto_front", std::move(front));
+      out.set("why_no_result", r.why_not);
     out.set("drift", drift_json(summary));
     out.set(
         "scatter",

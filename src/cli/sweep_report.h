@@ -19,8 +19,8 @@ struct SweepReport {
   const SweepEnd& end;
   const std::vector<experiment::SweepMeasurement>& measured;
   const experiment::SweepSummary* summary = nullptr;  // null: no control run can be used
-  const experiment::SweepChoices* choices = nullptr;
-  std::string why_not;  // there is no result; empty where there is
+  const experiment::SweepChoices* choices = nullptr;  // null: there is no result, and why_not says why
+  std::string why_not;
 };
 
 [[nodiscard]] std::string sweep_text(const SweepReport& report, const report::TextOptions& options);

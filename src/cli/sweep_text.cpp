@@ -49,9 +49,11 @@ class SweepText {
     page_.line(cat("$ ", r_.plan.command));
     page_.gap();
     if (!through) page_.say(cat("Not complete: ", r_.end.why, "."));
-    if (!r_.why_not.empty()) page_.say(cat("No result: ", r_.why_not, "."));
+    if (r_.choices != nullptr)
+      verdicts();
+    else
+      page_.say(cat("No result: ", r_.why_not, "."));
     if (r_.summary != nullptr) {
-      if (r_.why_not.empty()) verdicts();
       settings();
       worth_knowing();
     }
@@ -105,12 +107,13 @@ class SweepText {
       const SweptSetting& s = summary.settings[i];
       table.add({experiment::describe(s.at), cat(s.runs), text_of(s.time),
                  s.is_default() ? "" : change(s.time_over_default), text_of(s.energy),
-                 s.is_default() ? "" : change(s.energy_over_default), marks_of(i, *r_.choices)});
+                 s.is_default() ? "" : change(s.energy_over_default),
+                 r_.choices == nullptr ? std::string() : marks_of(i, *r_.choices)});
     }
     page_.table(table);
     page_.say(
         cat(r_.options.within ? "Time and energy of an iteration." : "Time and energy of the whole command.",
-            " *: on the front, nothing else is both faster and more frugal."));
+            r_.choices == nullptr ? "" : " *: on the front, nothing else is both faster and more frugal."));
   }
 
   void worth_knowing() {

@@ -148,10 +148,7 @@ Result<Knob> parse_knob(std::string_view name) {
   return parse_name(kKnobs, "knob", name);
 }
 Result<Objective> parse_objective(std::string_view name) {
-  auto out = parse_name(kObjectives, "objective", name);
-  // The least time is what a power budget looks for, and nothing that may be asked for by name.
-  if (!out) out.error().hint = "use one of: energy, edp, ed2p, cost";
-  return out;
+  return parse_name(kObjectives, "objective", name);
 }
 Result<Restoration> parse_restoration(std::string_view name) {
   return parse_name(kRestorations, "restoration outcome", name);

@@ -130,12 +130,16 @@ bool IterationTracker::is_followed(const Key& key, const Stream& stream) const {
 
 void IterationTracker::choose() {
   TimePoint newest{INT64_MIN};
-  for (const auto& [key, stream] : streams_) newest = std::max(newest, stream.latest);
+  TimePoint youngest{INT64_MIN};
+  for (const auto& [key, stream] : streams_) {
+    newest = std::max(newest, stream.latest);
+    youngest = std::max(youngest, stream.first);
+  }
   const auto silent = [&](const std::pair<const Key, Stream>& entry) {
     const Stream& stream = entry.second;
     const double usual = usual_spacing(stream.spacing_s).value_or(0);
     return newest - stream.latest > std::max(kSilent, Seconds(kSilentIterations * usual)) ||
-           is_followed(entry.first, stream);
+           (youngest >= stream.latest && is_followed(entry.first, stream));
   };
   // Rank 0 before others, live before silent, then the busiest; the first key breaks a tie, so that the order
   // in which rings were found does not matter.

@@ -86,6 +86,9 @@ class Govern(MachineTest):
         self.assertIn("would let bisection choose among a power limit of 100 to 200 W", done.stderr)
         self.assertIn("at most 1 % slower", done.stderr)
         self.assertEqual(machine.last()["setting_changes"], [])
+        published = machine.run("run", "--gpu", "0", "--dry-run", "--strategy", "zeus@published", "--", "true")
+        self.assertIn("by its own rule and without this run's bound", published.stderr)
+        self.assertNotIn("slower", published.stderr)
 
     def test_without_the_right_to_set_the_job_runs_measured(self):
         machine = self.machine(rate=60, rights="none")

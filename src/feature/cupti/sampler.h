@@ -17,7 +17,7 @@ namespace rubato::feature::cupti {
 /// passes 32 bits: 64 resident warps in each of 2e9 cycles a second are 1.3e8 in this time.
 inline constexpr Seconds kSampleInterval{0.001};
 /// Between two looks. A hardware buffer or an image that is full loses what comes: there is room for four
-/// times as long.
+/// times as long, with records of up to 32 kB.
 inline constexpr Seconds kDrainEvery{0.25};
 inline constexpr std::size_t kBufferBytes = std::size_t{32} << 20;
 

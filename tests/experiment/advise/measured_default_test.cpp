@@ -40,6 +40,18 @@ record::RunRecord run_of(std::vector<record::DeviceRecord> devices) {
   return out;
 }
 
+record::RunRecord whole_run(double seconds, Joules energy) {
+  auto run = run_of({device(kFirst)});
+  run.end.emplace();
+  record::DeviceEnd end{.gpu = kFirst, .energy = {}, .found = {}, .requested = {}};
+  end.energy.emplace();
+  end.energy->begin = at(0);
+  end.energy->end = at(seconds);
+  end.energy->energy = energy;
+  run.end->devices = {end};
+  return run;
+}
+
 TEST(MeasuredDefault, IsTheMeanOfIterationsOutsideTheWarmUp) {
   auto run = run_of({device(kFirst)});
   run.blocks = {block(kFirst, BlockRole::warmup, 0, 10, 1, 5000_J),
@@ -67,14 +79,7 @@ TEST(MeasuredDefault, OfSeveralGpusIsTheMeanOfOne) {
 }
 
 TEST(MeasuredDefault, WithoutIterationsIsTheWholeRun) {
-  auto run = run_of({device(kFirst)});
-  run.end.emplace();
-  record::DeviceEnd end{.gpu = kFirst, .energy = {}, .found = {}, .requested = {}};
-  end.energy.emplace();
-  end.energy->begin = at(0);
-  end.energy->end = at(20);
-  end.energy->energy = 3000_J;
-  run.end->devices = {end};
+  const auto run = whole_run(20, 3000_J);
   const auto measured = measured_default(run);
   ASSERT_TRUE(measured) << measured.error().what;
   EXPECT_EQ(measured->iterations, 0);
@@ -82,14 +87,7 @@ TEST(MeasuredDefault, WithoutIterationsIsTheWholeRun) {
 }
 
 TEST(MeasuredDefault, AWholeRunThatFailedOrWasShortTellsTooLittle) {
-  auto run = run_of({device(kFirst)});
-  run.end.emplace();
-  record::DeviceEnd end{.gpu = kFirst, .energy = {}, .found = {}, .requested = {}};
-  end.energy.emplace();
-  end.energy->begin = at(0);
-  end.energy->end = at(0.5);
-  end.energy->energy = 30_J;
-  run.end->devices = {end};
+  auto run = whole_run(0.5, 30_J);
   EXPECT_THAT(measured_default(run).error().what, HasSubstr("too short for a sensor"));
   run.end->devices[0].energy->end = at(20);
   run.end->exit_code = 3;
