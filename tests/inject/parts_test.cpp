@@ -1,6 +1,9 @@
 // The parts of the injected library that can be asked one question at a time.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +14,7 @@ extern "C" {
 #include "inject/decode.h"
 #include "inject/ids.h"
 #include "inject/layers.h"
+#include "inject/ring.h"
 #include "inject/settings.h"
 }
 
@@ -127,6 +131,18 @@ TEST(InjectBuffers, WhatIsNotOursOrClaimsTooMuchIsIgnored) {
     EXPECT_EQ(valid, 0U);
     buffer_release(i);
   }
+}
+
+TEST(InjectRing, WhereFilesMayNotGrowThereIsNoneAndTheJobLives) {
+  const auto limited = [] {
+    const rlimit small{4096, 4096};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    ring ring{};
+    const ring_layout layout{.magic = 1, .version = 1, .record_size = 64, .capacity = 1024};
+    const std::string path = ::testing::TempDir() + "/rubato-limited.ring";
+    ::_exit(!ring_create(&ring, path.c_str(), &layout) && errno == EFBIG ? 7 : 1);
+  };
+  EXPECT_EXIT(limited(), ::testing::ExitedWithCode(7), "");
 }
 
 TEST(InjectLayers, PopWithoutPushIsSaidAndDeepNestingIsKept) {

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <rubato/mark.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -63,6 +65,17 @@ TEST_F(MarkHeader, what_a_c_program_marks_is_read_in_its_order) {
   EXPECT_EQ(kinds, wanted);
   EXPECT_EQ(marks()[2].detail[0], 4U);
   EXPECT_EQ(marks()[2].detail[1], 100U);
+}
+
+// SIGXFSZ would end the program; nobody who trains asked for a ring.
+TEST_F(MarkHeader, where_files_may_not_grow_nothing_is_marked_and_the_program_lives) {
+  const auto limited = [] {
+    const rlimit small{4096, 4096};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    ::_exit(rubato_mark_open() == 0 ? 7 : 1);
+  };
+  EXPECT_EXIT(limited(), ::testing::ExitedWithCode(7), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
 TEST_F(MarkHeader, all_files_of_a_program_share_the_ring_of_a_thread) {
