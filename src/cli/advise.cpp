@@ -161,7 +161,7 @@ Status print(const AdviceReport& report, const Invocation& invocation, const std
   if (invocation.json) {
     text = report::render_json(advice_json(report));
   } else {
-    Page page(text_options(otherwise));
+    Page page(target.empty() ? text_options(otherwise) : report::TextOptions{});
     say_advice(page, report);
     text = page.take();
   }
@@ -210,6 +210,9 @@ int advise_on_run(Invocation& invocation, const Options& options, const Wish& wi
 int advise(Invocation& invocation, const Options& options) {
   auto wish = parse(options);
   if (!wish) return refuse(invocation, wish.error());
+  if (is_page(options.report_file.value_or("")) && !invocation.json)
+    return refuse(invocation, Error{ErrorCode::invalid_argument, "advice has no page with charts",
+                                    "name another file for the text, or add --json"});
   if (options.report_file)
     if (const auto fine = check_report_target(*options.report_file); !fine)
       return refuse(invocation, fine.error());

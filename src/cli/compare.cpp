@@ -29,7 +29,8 @@ Result<ReadRun> read(const std::string& name) {
 
 int write_html(Invocation& invocation, const Options& options, const analyse::Side& a, const analyse::Side& b,
                const analyse::Comparison& comparison) {
-  auto out = OutputFile::open(options.output, options.force);
+  const bool reported = !options.report_file.empty();
+  auto out = OutputFile::open(reported ? options.report_file : options.output, reported || options.force);
   if (!out) return refuse(invocation, out.error(), out.error().code == ErrorCode::conflict ? kRefused : 1);
   if (const Status written = write_compare_page(a, b, comparison, *out); !written)
     return refuse(invocation, written.error(), 1);
@@ -38,10 +39,11 @@ int write_html(Invocation& invocation, const Options& options, const analyse::Si
 }
 
 int compare(Invocation& invocation, const Options& options) {
-  const bool html = options.format == "html";
-  if (html && (invocation.json || !options.report_file.empty()))
+  const bool page = is_page(options.report_file) && !invocation.json;
+  const bool html = options.format == "html" || page;
+  if (html && (invocation.json || (!options.report_file.empty() && !page)))
     return refuse(invocation, Error{ErrorCode::invalid_argument,
-                                    "--format html goes with -o FILE, not with --json or --report",
+                                    "--format html goes with -o FILE or --report FILE.html, not with --json",
                                     {}});
   if (!html && options.output != "-")
     return refuse(invocation, Error{ErrorCode::invalid_argument, "-o is for --format html",
@@ -73,7 +75,9 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       ->required();
   command->add_option("b", options.b, "the run to compare")->type_name("RUN")->capture_default_str();
   command->add_flag("--json", invocation.json, "machine-readable output (rubato.compare/1)");
-  command->add_option("--report", options.report_file, "write to FILE instead of standard output")
+  command
+      ->add_option("--report", options.report_file,
+                   "write to FILE (FILE.html: a page with charts) instead of standard output")
       ->type_name("FILE");
   command->add_option("--format", options.format, "text, or html: a page with charts")
       ->type_name("FORMAT")

@@ -250,6 +250,7 @@ plan::LayerPlan layer_plan_of(const LayersPlanned& planned, const PlannedBy& by)
   out.parameters = planned.parameters;
   out.input = planned.demands.input;
   out.precision = planned.demands.precision;
+  out.only = planned.only;
   out.strategy = by.strategy;
   out.max_slowdown = planned.goal.max_slowdown;
   out.kind = Kind::modelled;

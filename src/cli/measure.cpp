@@ -100,8 +100,9 @@ void add_measure(CLI::App& app, Invocation& invocation) {
                    "measure until this process ends, without a command; with --seconds: whichever is first")
       ->check(CLI::PositiveNumber);
   command
-      ->add_option("--report", options.report_file,
-                   "write the report to FILE (or fd:N) instead of the terminal")
+      ->add_option(
+          "--report", options.report_file,
+          "write the report to FILE (FILE.html: a page with charts; or fd:N) instead of the terminal")
       ->type_name("FILE");
   command->add_flag("--as-root", options.as_root,
                     "under sudo: stay root instead of becoming the caller again");

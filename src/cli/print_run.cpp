@@ -10,7 +10,9 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/output_file.h"
 #include "cli/records.h"
+#include "cli/report/run_page.h"
 #include "cli/report/run_report.h"
 #include "cli/terminal_kind.h"
 
@@ -44,6 +46,20 @@ Result<std::optional<int>> descriptor(const std::string& target) {
   return std::optional(fd);
 }
 
+Status write_page(const std::filesystem::path& file, const std::string& target) {
+  const auto read = read_summarised(file);
+  if (!read) return fail(read.error());
+  auto out = OutputFile::open(target, true);
+  if (!out) return fail(out.error());
+  if (const Status written = write_run_page({read->run, read->summary, read->running}, {}, *out); !written)
+    return written;
+  return out->finish();
+}
+
+void warn_of(const Error& error, const std::filesystem::path& record) {
+  log::warning(Error{error.code, error.what, cat("rubato show ", record.stem().string())});
+}
+
 }  // namespace
 
 report::TextOptions text_options(int fd) {
@@ -74,15 +90,23 @@ Status check_report_target(const std::string& target) {
     if (**named > STDERR_FILENO) fcntl(**named, F_SETFD, FD_CLOEXEC);
     return {};
   }
-  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
-  const std::string place = folder.empty() ? "." : folder.string();
   std::error_code ignored;
   if (target.empty() || std::filesystem::is_directory(target, ignored))
     return fail(ErrorCode::invalid_argument, cat("--report ", target, " is no file name"), {});
-  const bool there = access(target.c_str(), F_OK) == 0;
-  if (access(there ? target.c_str() : place.c_str(), W_OK) != 0)
-    return fail(from_errno(errno, cat("--report ", target, " cannot be written")));
+  const auto cannot = [&] { return fail(from_errno(errno, cat("--report ", target, " cannot be written"))); };
+  if (access(target.c_str(), F_OK) == 0) {
+    if (access(target.c_str(), W_OK) != 0) return cannot();
+    return {};
+  }
+  // A folder may let nobody make files that may write to it: /proc.
+  const ScopedFd made(open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!made.is_open()) return cannot();
+  unlink(target.c_str());
   return {};
+}
+
+bool is_page(std::string_view target) {
+  return target.ends_with(".html") && !target.starts_with(kDescriptor);
 }
 
 Result<std::string> run_report(const std::filesystem::path& file, bool json,
@@ -110,6 +134,10 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
     log::warning(Error{file.error().code, cat("no report: ", file.error().what), file.error().hint});
     return;
   }
+  if (is_page(target) && !invocation.json) {
+    if (const Status written = write_page(*file, target); !written) warn_of(written.error(), *file);
+    return;
+  }
   const int stream = invocation.command.empty() ? STDOUT_FILENO : STDERR_FILENO;
   const auto report =
       run_report(*file, invocation.json, target.empty() ? text_options(stream) : report::TextOptions{}, {},
@@ -118,9 +146,7 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
     log::warning(report.error());
     return;
   }
-  if (const auto written = write_report(*report, target, stream); !written)
-    log::warning(
-        Error{written.error().code, written.error().what, cat("rubato show ", file->stem().string())});
+  if (const auto written = write_report(*report, target, stream); !written) warn_of(written.error(), *file);
 }
 
 }  // namespace rubato::cli

@@ -20,9 +20,12 @@ namespace rubato::cli {
 /// to `otherwise`.
 [[nodiscard]] Status write_report(std::string_view text, const std::string& target, int otherwise);
 
-/// invalid_argument where `target` could not be written to later. Nothing is written or created; a
-/// descriptor named is no longer passed on to other programs, but for the standard streams.
+/// Why `target` could not be written to later. Nothing is left written or created; a descriptor named is no
+/// longer passed on to other programs, but for the standard streams.
 [[nodiscard]] Status check_report_target(const std::string& target);
+
+/// Whether a report there is a page with charts, where no JSON is asked for: FILE.html.
+[[nodiscard]] bool is_page(std::string_view target);
 
 /// The report of the record in `file` at the end of `run` or `measure`: to `target`, else to standard error
 /// where a command ran, whose standard output is its own, else to standard output. --quiet leaves out what

@@ -75,8 +75,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_option("--seed", options.seed, "of the random starts of control blocks, and of searches")
       ->capture_default_str();
   command
-      ->add_option("--report", options.report_file,
-                   "write the report to FILE (or fd:N) instead of standard error")
+      ->add_option(
+          "--report", options.report_file,
+          "write the report to FILE (FILE.html: a page with charts; or fd:N) instead of standard error")
       ->type_name("FILE");
   command
       ->add_option(

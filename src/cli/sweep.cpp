@@ -10,6 +10,7 @@
 #include "cli/managed.h"
 #include "cli/output_file.h"
 #include "cli/print_run.h"
+#include "cli/report/file_page.h"
 #include "cli/stale.h"
 #include "cli/sweep_conductor.h"
 #include "cli/sweep_report.h"
@@ -70,6 +71,15 @@ Status write_table(const SweepPlan& plan, const SweepOptions& options, const Swe
   return file->finish();
 }
 
+Status write_page(const std::string& document, const std::string& target) {
+  auto out = OutputFile::open(target, true);
+  if (!out) return fail(out.error());
+  const std::string name = std::filesystem::path(target).filename().string();
+  if (const Status written = write_document_page(document, name, std::string(kVersion), *out); !written)
+    return written;
+  return out->finish();
+}
+
 /// Whether the state has done its work: the table was written, or nothing that was measured gives one. What
 /// rubato exits with is in `invocation`.
 bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPlan& plan,
@@ -107,9 +117,11 @@ bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPl
   const std::string target = options.run.report_file.value_or("");
   if (!invocation.quiet || invocation.json || !target.empty()) {
     const auto words = target.empty() ? text_options(STDERR_FILENO) : report::TextOptions{};
+    const bool page = is_page(target) && !invocation.json;
     const std::string text =
-        invocation.json ? report::render_json(sweep_json(report)) : sweep_text(report, words);
-    if (const Status written = write_report(text, target, STDERR_FILENO); !written)
+        invocation.json || page ? report::render_json(sweep_json(report)) : sweep_text(report, words);
+    if (const Status written = page ? write_page(text, target) : write_report(text, target, STDERR_FILENO);
+        !written)
       log::warning(written.error());
   }
   if (!end.why.empty())
@@ -119,6 +131,9 @@ bool conclude(Invocation& invocation, const SweepOptions& options, const SweepPl
 }
 
 int sweep(Invocation& invocation, const SweepOptions& options) {
+  if (options.dry_run && is_page(options.run.report_file.value_or("")) && !invocation.json)
+    return refuse(invocation, Error{ErrorCode::invalid_argument, "a dry run has no page with charts",
+                                    "name another file for the text, or add --json"});
   auto planned = plan_sweep(options, invocation.command);
   if (!planned) return refuse(invocation, planned.error());
   const SweepPlan& plan = *planned;
@@ -222,8 +237,9 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   command->add_flag("--dry-run", options.dry_run, "say what would be run, in which order; touch nothing");
   add_writing_options(*command, run);
   command
-      ->add_option("--report", run.report_file,
-                   "write the report to FILE (or fd:N) instead of standard error")
+      ->add_option(
+          "--report", run.report_file,
+          "write the report to FILE (FILE.html: a page with charts; or fd:N) instead of standard error")
       ->type_name("FILE");
   add_job_options(*command, run.job);
   command->footer("rubato sweep --knob power-limit=100:250:25 [OPTIONS] -- COMMAND");

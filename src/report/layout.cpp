@@ -12,6 +12,15 @@ namespace {
 // A text at the end of a row is cut to no less.
 constexpr int kLeastText = 8;
 
+// Half a number is another number.
+std::string cut_between_words(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width) return cut(text, width);
+  std::size_t end = text.size();
+  while (end != std::string_view::npos && end > 0 && width_of(text.substr(0, end)) + 2 > width)
+    end = text.rfind(' ', end - 1);
+  return end == std::string_view::npos || end == 0 ? "…" : cat(cut(text.substr(0, end), width), " …");
+}
+
 /// Between two columns: two spaces, or one where that makes the figures fit. A text at the end can be cut
 /// instead.
 std::size_t gap(std::span<const std::size_t> widths, bool last_can_be_cut, std::size_t indent,
@@ -110,8 +119,10 @@ std::string Table::text(std::size_t indent, const TextOptions& options) const {
       const auto room =
           static_cast<std::size_t>(std::max(kLeastText, options.width - static_cast<int>(used)));
       const bool last = c + 1 == columns_.size();
-      const std::string text = last ? cut(cell(c), room) : cut(cell(c), widths[c]);
-      out += last && !columns_[c].right ? text : padded(text, widths[c], columns_[c].right);
+      const std::size_t wide = last ? std::min(room, widths[c]) : widths[c];
+      const bool right = columns_[c].right;
+      const std::string text = right ? cut_between_words(cell(c), wide) : cut(cell(c), wide);
+      out += last && !right ? text : padded(text, wide, right);
       if (!last) out.append(between, ' ');
     }
     out.erase(out.find_last_not_of(' ') + 1);

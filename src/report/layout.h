@@ -28,7 +28,8 @@ class Table {
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// Columns as wide as they need, the last one cut at the edge of the screen.
+  /// Columns as wide as they need, the last one cut at the edge of the screen: where it is aligned to the
+  /// right, between words.
   [[nodiscard]] std::string text(std::size_t indent, const TextOptions& options) const;
 
  private:

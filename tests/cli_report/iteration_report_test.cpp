@@ -82,7 +82,7 @@ TEST(IterationReport, SaysWhenAPeriodIsNotTheIteration) {
   e.relation = PeriodRelation::multiple;
   EXPECT_THAT(iteration_text(e), HasSubstr("a multiple of the iteration"));
   e.relation = PeriodRelation::beat;
-  EXPECT_THAT(iteration_text(e), HasSubstr("a beat of iteration and sensor"));
+  EXPECT_THAT(iteration_text(e), HasSubstr("a beat of the iteration and the sensor"));
 }
 
 TEST(IterationReport, OfManyCounterWindowsShowsTheFirstAndTheLast) {

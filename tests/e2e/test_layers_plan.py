@@ -53,6 +53,9 @@ class LayersPlan(MachineTest):
         self.assertEqual(plan["schema"], "rubato.layer-plan/1")
         self.assertEqual((plan["board"], plan["network"], plan["batch"]), ("NVIDIA RTX A4000", "resnet50", 64))
         self.assertIsNone(plan["uuid"])
+        self.assertNotIn("only_pass", plan)
+        self.box.run("layers", "plan", *RESNET, "--pass", "forward", "-o", file, "--force")
+        self.assertEqual(json.loads(file.read_text())["only_pass"], "forward")
 
     def test_a_file_that_is_there_stays_without_force(self):
         file = self.box.folder / "network.json"

@@ -84,6 +84,21 @@ class ModelFiles(MachineTest):
         self.assertIn("predicted", text.stdout)
         self.assertIn("energy, J", text.stdout)
 
+    def test_counters_that_are_missing_are_named(self):
+        lines = (HEADER.strip() + ",feature_dram_active",) + tuple(
+            row + "," + str(active) for name, time, active in (("a", 1.1, 0.6), ("b", 1.2, 0.2), ("c", 1.3, 0.8), ("d", 1.4, 0.4))
+            for row in workload(name, time).split())
+        table = self.box.folder / "counters.csv"
+        table.write_text("\n".join(lines) + "\n")
+        done = self.box.run("model", "train", "--table", table, "--knobs", "power-limit", "-o", self.file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        typed = ("--default-time", "2", "--default-power", "150")
+        self.assertEqual(self.predicted(*typed)["counters_missing"], ["dram_active"])
+        self.assertIn("not known here: dram_active", self.box.run("model", "predict", self.file, *typed).stdout)
+        given = (*typed, "--feature", "dram_active=0.5")
+        self.assertEqual(self.predicted(*given)["counters_missing"], [])
+        self.assertNotIn("dram_active", self.box.run("model", "predict", self.file, *given).stdout)
+
     def test_a_file_that_is_there_stays(self):
         self.trained()
         before = self.file.read_bytes()

@@ -43,12 +43,32 @@ class UsageErrors(MachineTest):
         self.assertIn("rubato runs", done.stderr)
 
     def test_a_report_that_could_not_be_written_is_found_before_the_job(self):
-        for target in ("/no/such/folder/report", "fd:77", str(self.box.folder)):
+        for target in ("/no/such/folder/report", "/proc/report", "fd:77", str(self.box.folder)):
             self.assertIn("--report", self.said("measure", "--report", target, "--", "touch", str(self.box.folder / "ran")))
         self.assertFalse((self.box.folder / "ran").exists())
 
 
+    def test_a_page_is_asked_for_where_one_is_made(self):
+        page = self.box.folder / "p.html"
+        for words in (("advise", "--report", page, "--", "true"),
+                      ("sweep", "--gpu", "sim:v100", "--knob", "power-limit=150", "--report", page, "--dry-run", "--", "true")):
+            self.assertIn("no page", self.said(*map(str, words)))
+        self.assertFalse(page.exists())
+
+
 class Reports(MachineTest):
+    def test_a_report_named_html_is_a_page(self):
+        machine = self.machine(rate=40)
+        page = machine.folder / "p.html"
+        done = machine.run("measure", "--gpu", "0", "--report", page, "--", "sleep", "0.1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(page.read_text().startswith("<!doctype html>"))
+        machine.run("measure", "--gpu", "0", "--json", "--report", page, "--", "sleep", "0.1")
+        self.assertEqual(json.loads(page.read_text())["schema"], "rubato.run/1")
+        both = machine.run("compare", "last", "last", "--report", page)
+        self.assertEqual(both.returncode, 0, both.stderr)
+        self.assertTrue(page.read_text().startswith("<!doctype html>"))
+
     def test_the_jobs_output_stays_its_own(self):
         machine = self.machine(rate=40)
         done = machine.run("measure", "--gpu", "0", "-q", "--json", "--", "echo", "mine")

@@ -45,6 +45,15 @@ TEST(Table, CutsATextAtItsEndBeforeItMovesColumnsTogether) {
   EXPECT_EQ(table.text(0, {.width = 16}), "    a  b\n12345  a long s…\n");
 }
 
+TEST(Table, CutsAFigureAtItsEndBetweenWords) {
+  Table table({{"name"}, {"joules", true}});
+  table.add({"a", "1397 J ± 2 %"});
+  table.add({"b", "1397123456 J"});
+  TextOptions narrow;
+  narrow.width = 16;
+  EXPECT_EQ(table.text(0, narrow), "name      joules\na     1397 J ± …\nb              …\n");
+}
+
 TEST(Text, ShowsAListOfEqualObjectsAsATable) {
   const Value value = Array{Object{{"name", "V100"}, {"power", Amount{9.5, "W"}}},
                             Object{{"name", "A"}, {"power", Amount{150, "W"}}}};

@@ -25,9 +25,9 @@ constexpr std::array<std::string_view, 3> kSchemas = {"rubato.sweep/1", "rubato.
 constexpr std::string_view kRecordBegins = "SQLite format 3";
 constexpr std::uintmax_t kMost = 256U << 20U;  // bytes of a document
 
-tl::unexpected<Error> no_page(const std::filesystem::path& file, const std::string& why) {
+tl::unexpected<Error> no_page(const std::string& file, const std::string& why) {
   return fail(
-      ErrorCode::invalid_argument, cat(file.string(), ": ", why),
+      ErrorCode::invalid_argument, cat(file, ": ", why),
       "a page is made of a run, a sweep table, and of what `sweep`, `model validate` and `lab run` print "
       "with --json");
 }
@@ -69,22 +69,27 @@ Result<PageSource> page_source(const std::filesystem::path& file) {
 
 Status write_document_page(const std::filesystem::path& file, const std::string& version, report::Sink& to) {
   std::error_code ignored;
-  if (std::filesystem::file_size(file, ignored) > kMost) return no_page(file, "larger than 256 MiB");
+  if (std::filesystem::file_size(file, ignored) > kMost) return no_page(file.string(), "larger than 256 MiB");
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) return fail(from_errno(errno, cat("cannot read ", file.string())));
+  return write_document_page(text, file.filename().string(), version, to);
+}
+
+Status write_document_page(std::string_view text, const std::string& name, const std::string& version,
+                           report::Sink& to) {
   const auto document = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (document.is_discarded() || !document.is_object()) return no_page(file, "this is no JSON document");
+  if (document.is_discarded() || !document.is_object()) return no_page(name, "this is no JSON document");
   const auto schema = document.find("schema");
   const std::string named =
       schema != document.end() && schema->is_string() ? schema->get<std::string>() : std::string("none");
   if (std::find(kSchemas.begin(), kSchemas.end(), named) == kSchemas.end())
-    return no_page(file, cat("there is no page for the schema ", report::cut(named, 60)));
+    return no_page(name, cat("there is no page for the schema ", report::cut(named, 60)));
   const nlohmann::ordered_json page = {{"schema", "rubato.page/1"},
                                        {"rubato_version", version},
                                        {"report", document},
                                        {"series", nlohmann::json::array()}};
-  return write_page(to, cat(named, " ", file.filename().string()),
+  return write_page(to, cat(named, " ", name),
                     page.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "report/html_page.h"
 
@@ -18,6 +19,9 @@ enum class PageSource { record, document, table };
 /// are).
 [[nodiscard]] Status write_document_page(const std::filesystem::path& file, const std::string& version,
                                          report::Sink& to);
+/// The same of the document itself; `name`: in the title and in errors.
+[[nodiscard]] Status write_document_page(std::string_view document, const std::string& name,
+                                         const std::string& version, report::Sink& to);
 [[nodiscard]] Status write_table_page(const std::filesystem::path& file, const std::string& version,
                                       report::Sink& to);
 

@@ -11,14 +11,14 @@ namespace {
 // Of a long list the first and the last say most.
 constexpr std::size_t kAtEachEnd = 5;
 
-std::string relation_text(PeriodRelation relation) {
+std::string relation_text(PeriodRelation relation, std::string_view of_what) {
   switch (relation) {
     case PeriodRelation::exact:
       return {};
     case PeriodRelation::multiple:
-      return " (a multiple of the iteration: the sensor is too slow to show each)";
+      return cat(" (a multiple of ", of_what, ": the sensor is too slow to show each)");
     case PeriodRelation::beat:
-      return " (a beat of iteration and sensor: the iteration is shorter than can be seen)";
+      return cat(" (a beat of ", of_what, " and the sensor: shorter than can be seen)");
   }
   return {};
 }
@@ -30,11 +30,11 @@ std::string period_text(Seconds period) {
   return cat(fixed(s, s < 1 ? 3 : 2), " s");
 }
 
-std::string length_text(const IterationEstimate& e) {
+std::string length_text(const IterationEstimate& e, std::string_view of_what = "the iteration") {
   if (!e.periodic || !e.period) return "none was found";
   std::string error;
   if (e.half_width) error = *e.half_width < 1 ? cat(" ± ", percent(*e.half_width)) : " ± more than that";
-  return cat(period_text(*e.period), error, relation_text(e.relation));
+  return cat(period_text(*e.period), error, relation_text(e.relation, of_what));
 }
 
 std::string with(std::string_view before, const std::string& text) {
@@ -68,7 +68,8 @@ class IterationText {
     for (const record::IterationStatement& other : view_.others) {
       const IterationEstimate& e = other.estimate;
       page_.row(name_of(e.source),
-                cat(length_text(e), ", ", sureness_text(e.confidence), with(": ", e.why),
+                // Of the iteration only where the one in use agrees.
+                cat(length_text(e, "what repeats"), ", ", sureness_text(e.confidence), with(": ", e.why),
                     other.used ? "" : with("; ", other.check), ", at ", since_begin(e.at)));
     }
     if (view_.rate) page_.row("progress", cat(rate_text(view_.rate->rate), with(": ", view_.rate->rate.why)));

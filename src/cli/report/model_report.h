@@ -23,6 +23,10 @@ struct PredictionReport {
       measured;  // what the table says of the same settings; empty: nothing is known
 };
 
+/// The counters that the model learned with, that are not known of this workload, and that it went on
+/// without.
+[[nodiscard]] std::vector<std::string> missing_counters(const PredictionReport& report);
+
 [[nodiscard]] report::Object prediction_json(const PredictionReport& report);
 void say_prediction(Page& page, const PredictionReport& report);
 

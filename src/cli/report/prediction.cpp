@@ -13,6 +13,8 @@ using report::Missing;
 using report::Object;
 using report::Value;
 
+constexpr std::string_view kCombined = "rubato";
+
 struct Band {
   double middle = 1;
   double low = 1;
@@ -88,7 +90,19 @@ int digits_for(double value) {
 
 }  // namespace
 
+std::vector<std::string> missing_counters(const PredictionReport& r) {
+  std::vector<std::string> out;
+  // Of the other learners none goes on without: they refuse, or look at no counter.
+  if (r.model->learner != kCombined) return out;
+  for (const std::string& name : r.model->features)
+    // Rooflines are worked out of the others.
+    if (!name.starts_with("roofline_") && !r.known.features.contains(name)) out.push_back(name);
+  return out;
+}
+
 Object prediction_json(const PredictionReport& r) {
+  Array missing;
+  for (std::string& name : missing_counters(r)) missing.emplace_back(std::move(name));
   const predict::Observed& base = r.known.at_default;
   Array settings;
   for (const Row& row : rows_of(r)) {
@@ -125,6 +139,7 @@ Object prediction_json(const PredictionReport& r) {
           {"gpu", r.known.gpu},
           {"workload", r.workload.empty() ? Value(Missing{"its default was typed"}) : Value(r.workload)},
           {"interval", Amount{0.9, ""}},
+          {"counters_missing", std::move(missing)},
           {"default", std::move(at_default)},
           {"probes", std::move(probes)},
           {"settings", std::move(settings)}};
@@ -169,6 +184,14 @@ void say_prediction(Page& page, const PredictionReport& r) {
     table.add(std::move(cells));
   }
   page.table(table);
+  if (const auto missing = missing_counters(r); !missing.empty()) {
+    page.gap();
+    std::string names;
+    for (const std::string& name : missing) names += cat(names.empty() ? "" : ", ", name);
+    page.say(cat("The model learned with counters that are not known here: ", names,
+                 ". What needs them was left out, so this may be farther off than its validation says; "
+                 "--feature NAME=VALUE gives them."));
+  }
 }
 
 }  // namespace rubato::cli

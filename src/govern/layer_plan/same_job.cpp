@@ -24,6 +24,9 @@ bool same(Precision one, Precision other) {
 std::string another_job(const plan::LayerPlan& plan, const TrainedModel& job) {
   const std::string who = job.name.empty() ? "the job" : cat("the job (", job.name, ")");
   const std::string whose = cat(", and the plan is for ", plan.network, " ");
+  if (plan.only)
+    return cat(who, " trains, and the plan is for the ", name_of(*plan.only), " pass of ", plan.network,
+               " alone");
   if (plan.parameters && job.parameters &&
       std::abs(*plan.parameters - *job.parameters) > kSameModel * *plan.parameters)
     return cat(who, " trains ", number(*job.parameters, 0), " parameters", whose, "with ",

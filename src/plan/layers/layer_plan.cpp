@@ -92,6 +92,7 @@ LayerPlan plan_of(const json& document) {
       from.unless_null("parameters", [&] { return from.number("parameters", 0, kMostParameters); });
   plan.input = from.any_text("input");
   plan.precision = from.named("precision", &parse_precision);
+  plan.only = from.unless_null("only_pass", [&] { return from.named("only_pass", &parse_layer_pass); });
   plan.strategy = from.any_text("strategy");
   plan.max_slowdown = from.number("max_slowdown", 0, 10);
   plan.kind = from.named("kind", &parse_kind);
@@ -133,6 +134,7 @@ std::string write_layer_plan(const LayerPlan& plan) {
                    {"dwell_s", plan.dwell.value()},
                    {"phases", std::move(phases)}};
   if (plan.parameters) document["parameters"] = *plan.parameters;
+  if (plan.only) document["only_pass"] = std::string(name_of(*plan.only));
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -39,6 +39,7 @@ struct LayerPlan {
   std::optional<double> parameters;
   std::string input;
   Precision precision = Precision::fp32;
+  std::optional<LayerPass> only;  // planned alone; absent: a whole iteration
   std::string strategy;
   double max_slowdown = 0.05;
   Kind kind = Kind::modelled;  // of the costs below

@@ -41,6 +41,14 @@ TEST(SameJob, AnotherModelBatchOrTypeIsNamedWithBothValues) {
             "the job computes in bf16, and the plan is for resnet50 in fp32");
 }
 
+TEST(SameJob, APlanOfOnePassIsForNoTraining) {
+  plan::LayerPlan inference = plan();
+  inference.only = LayerPass::forward;
+  EXPECT_EQ(
+      another_job(inference, {.name = "ResNet", .parameters = 25'557'032, .batch = 64, .precision = {}}),
+      "the job (ResNet) trains, and the plan is for the forward pass of resnet50 alone");
+}
+
 TEST(SameJob, SinglePrecisionMayBeComputedOnTensorCores) {
   EXPECT_EQ(another_job(plan(), {.name = {}, .parameters = {}, .batch = {}, .precision = Precision::tf32}),
             "");

@@ -18,6 +18,7 @@ LayerPlan random_plan(Random& random) {
                  .parameters = {},
                  .input = "3x224x224",
                  .precision = static_cast<Precision>(random.index(4)),
+                 .only = {},
                  .strategy = "phase",
                  .max_slowdown = random.uniform(0, 0.5),
                  .kind = static_cast<Kind>(random.index(5)),
@@ -30,6 +31,7 @@ LayerPlan random_plan(Random& random) {
                  .dwell = Seconds(random.uniform()),
                  .phases = {}};
   if (random.index(2) == 0) plan.parameters = std::floor(random.uniform(0, 1e12));
+  if (random.index(2) == 0) plan.only = static_cast<LayerPass>(random.index(3));
   if (random.index(2) == 0) plan.uuid = cat("GPU-", random.index(1000));
   const auto phases = 1 + random.index(5);
   for (std::size_t i = 0; i < phases; ++i) {
@@ -56,6 +58,7 @@ TEST(LayerPlan, ReadsBackWhatWasWritten) {
     EXPECT_EQ(read->phases.back().clocks, plan.phases.back().clocks);
     EXPECT_EQ(read->uuid, plan.uuid);
     EXPECT_EQ(read->parameters, plan.parameters);
+    EXPECT_EQ(read->only, plan.only);
     EXPECT_EQ(read->planned.time, plan.planned.time);
   }
 }
@@ -93,6 +96,7 @@ TEST(LayerPlan, NamesEveryFieldThatIsMissing) {
   Random random(2);
   LayerPlan plan = random_plan(random);
   plan.parameters.reset();  // plans of before had none
+  plan.only.reset();        // of a whole iteration
   const auto whole = nlohmann::json::parse(write_layer_plan(plan));
   for (const auto& [key, value] : whole.items()) {
     auto without = whole;
