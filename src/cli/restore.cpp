@@ -19,10 +19,17 @@ namespace rubato::cli {
 namespace {
 
 // Root's journals need root; said before anything else, so that "nothing to restore" is never a wrong answer.
-bool needs_root() {
-  if (geteuid() == 0) return false;
+// So is what cannot be looked at.
+std::optional<Error> needs_root() {
+  if (geteuid() == 0) return std::nullopt;
   const auto left = guard::journals_in(guard::kSystemFolder);
-  return left && !left->empty();
+  if (left && left->empty()) return std::nullopt;
+  if (!left && left.error().code != ErrorCode::no_permission) return std::nullopt;
+  return Error{ErrorCode::no_permission,
+               left ? cat("journals in ", guard::kSystemFolder, " belong to root")
+                    : cat("whether journals lie in ", guard::kSystemFolder,
+                          " only root can tell: ", left.error().what),
+               "sudo rubato restore"};
 }
 
 Result<std::vector<RestorationReport>> restore_with(const std::string& spec) {
@@ -74,11 +81,8 @@ report::Value json(const std::vector<RestorationReport>& reports, std::size_t fa
 }
 
 void restore(Invocation& invocation) {
-  if (needs_root() && !names_simulated(invocation.gpu)) {
-    refuse(invocation,
-           Error{ErrorCode::no_permission, cat("journals in ", guard::kSystemFolder, " belong to root"),
-                 "sudo rubato restore"},
-           1);
+  if (const auto needed = needs_root(); needed && !names_simulated(invocation.gpu)) {
+    refuse(invocation, *needed, 1);
     return;
   }
   const auto reports = restore_wanted(invocation.gpu);

@@ -36,6 +36,10 @@ Result<ScopedFd> FileOps::open_folder(const std::filesystem::path& path) {
   return fd;
 }
 
+Status FileOps::set_mode(int fd, mode_t mode) {
+  return status_of(::fchmod(fd, mode), "cannot set the mode of a folder");
+}
+
 Result<ScopedFd> FileOps::open(int folder, const std::string& name, int flags, mode_t mode) {
   // O_NONBLOCK: somebody's FIFO under this name must not hold the guard.
   ScopedFd fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode));
@@ -125,7 +129,12 @@ Folder::Folder(std::filesystem::path path, ScopedFd fd, std::shared_ptr<FileOps>
 
 Result<Folder> Folder::make(const std::filesystem::path& path, mode_t mode, std::shared_ptr<FileOps> files) {
   if (const Status made = files->make_folder(path, mode); !made) return fail(made.error());
-  return open(path, std::move(files));
+  auto folder = open(path, std::move(files));
+  if (!folder) return folder;
+  const auto facts = folder->files().facts(folder->fd());
+  // One that others cannot read is a folder all the same, and no reason to leave a GPU alone.
+  if (facts && (facts->mode & 0777U) != mode) (void)folder->files().set_mode(folder->fd(), mode);
+  return folder;
 }
 
 Result<Folder> Folder::open(const std::filesystem::path& path, std::shared_ptr<FileOps> files) {

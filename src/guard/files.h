@@ -33,6 +33,7 @@ class FileOps {
   /// Fine where it stands already.
   [[nodiscard]] virtual Status make_folder(const std::filesystem::path& path, mode_t mode);
   [[nodiscard]] virtual Result<ScopedFd> open_folder(const std::filesystem::path& path);
+  [[nodiscard]] virtual Status set_mode(int fd, mode_t mode);
   [[nodiscard]] virtual Result<ScopedFd> open(int folder, const std::string& name, int flags, mode_t mode);
   [[nodiscard]] virtual Result<FileFacts> facts(int fd);
   [[nodiscard]] virtual Result<std::vector<std::string>> list(int folder);
@@ -53,7 +54,8 @@ class FileOps {
 /// A folder that nobody but its owner, this process's effective user, can change.
 class Folder {
  public:
-  /// Makes it (not its parents) where it is missing, with `mode`.
+  /// Makes it (not its parents) where it is missing. It has `mode` afterwards, whatever the umask, and where
+  /// it was there with another: a guard of an earlier version made the system folder unreadable.
   [[nodiscard]] static Result<Folder> make(const std::filesystem::path& path, mode_t mode,
                                            std::shared_ptr<FileOps> files);
   /// not_found where it is missing.

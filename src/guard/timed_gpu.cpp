@@ -97,6 +97,9 @@ class TimedFiles final : public FileOps {
   Result<ScopedFd> open_folder(const std::filesystem::path& path) override {
     return timed_call(cost_, [&] { return files_->open_folder(path); });
   }
+  Status set_mode(int fd, mode_t mode) override {
+    return timed_call(cost_, [&] { return files_->set_mode(fd, mode); });
+  }
   Result<ScopedFd> open(int folder, const std::string& name, int flags, mode_t mode) override {
     return timed_call(cost_, [&] { return files_->open(folder, name, flags, mode); });
   }

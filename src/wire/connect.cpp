@@ -45,7 +45,9 @@ Result<ScopedFd> connect_to(const std::filesystem::path& path) {
   const timeval patience{.tv_sec = 4, .tv_usec = 0};
   (void)::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
-    if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
+    // The system folder can be searched by everybody where a rubatod is meant for them.
+    const bool hidden = errno == EACCES && path == kSystemSocket;
+    if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR || hidden)
       return fail(ErrorCode::not_found, cat("no rubatod listens at ", path.string()));
     if (errno == EAGAIN)
       return fail(ErrorCode::timeout, cat("rubatod lets nobody in at ", path.string()),

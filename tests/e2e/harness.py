@@ -229,6 +229,18 @@ def alive(pid):
     return state != "Z"
 
 
+def end_marked(entry):
+    """Ends the processes that have `entry` in their environment: a machine's own folder, so that they are its own."""
+    for process in pathlib.Path("/proc").iterdir():
+        if not process.name.isdigit() or int(process.name) == os.getpid():
+            continue
+        try:
+            if entry.encode() in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            pass
+
+
 def in_one_world_of(*rates):
     """For what compares simulated times: a busy machine's delay is RATE times as long in the simulated world, so that a
     test may fail in one world and hold in a slower one. Before each try the test's `enter(rate)` makes the world."""
@@ -261,16 +273,7 @@ class MachineTest(unittest.TestCase):
 
     @staticmethod
     def end_left_over(machine):
-        # Only processes that carry this machine's runtime folder in their environment: ours.
-        mark = f"XDG_RUNTIME_DIR={machine.environment['XDG_RUNTIME_DIR']}".encode()
-        for entry in pathlib.Path("/proc").iterdir():
-            if not entry.name.isdigit() or int(entry.name) == os.getpid():
-                continue
-            try:
-                if mark in (entry / "environ").read_bytes().split(b"\0"):
-                    os.kill(int(entry.name), signal.SIGKILL)
-            except (OSError, PermissionError):
-                pass
+        end_marked(f"XDG_RUNTIME_DIR={machine.environment['XDG_RUNTIME_DIR']}")
 
     def wait_for_limit(self, machine, watts, what):
         gpu = machine.gpu()

@@ -318,6 +318,22 @@ TEST(Guard, AJournalFolderOthersCanWriteToIsRefused) {
   std::filesystem::remove(world.folder);
 }
 
+TEST(Guard, ItsFolderHasTheWantedModeWhateverTheUmaskAndWhateverWasThere) {
+  World world;
+  const auto mode = [&] { return std::filesystem::status(world.folder).permissions(); };
+  GuardOptions options = world.options();
+  options.folder_mode = kSystemFolderMode;
+  for (const bool there : {false, true}) {
+    if (there) std::filesystem::permissions(world.folder, std::filesystem::perms(0700));
+    const mode_t before = ::umask(077);
+    Guard guard(options);
+    EXPECT_TRUE(granted(ask(guard, kBothKnobs)));
+    ::umask(before);
+    EXPECT_EQ(mode(), std::filesystem::perms(0755));
+    (void)ask(guard, wire::Release{});
+  }
+}
+
 TEST(Guard, AJournalThatIsASymbolicLinkIsNotFollowed) {
   World world;
   std::filesystem::create_directory(world.folder);
