@@ -60,7 +60,7 @@ Result<HeldGpu> HeldGpu::take(const Folder& folder, const GpuId& gpu, SharedOwne
   const auto limits = opened->gpu->power_limits();
   if (!limits) return fail(limits.error());
   wire::Found found{gpu, *limits, std::move(note)};
-  Header header{gpu, era.boot_id, era.driver_version, energy_mj(*opened->gpu)};
+  Header header{gpu, era.boot_id, era.driver_version, lowest_energy_mj(*opened->gpu)};
   if (holds(terms, Knob::application_clocks)) {
     const auto clocks = opened->gpu->application_clocks();
     if (!clocks) return fail(clocks.error());
@@ -124,10 +124,16 @@ Status HeldGpu::check_application_ours(const ApplicationClocks& now) const {
 }
 
 Status HeldGpu::look_for_others(const Era& now) const {
-  if (const auto gone = why_void(journal_.content().header, now, energy_mj(*opened_->gpu)))
-    return fail(ErrorCode::device_lost, cat(id().uuid, ": every setting is gone: ", *gone));
+  const auto gone = [this](std::string_view why) {
+    return fail(ErrorCode::device_lost, cat(id().uuid, ": every setting is gone: ", why));
+  };
+  if (const auto over = why_over(journal_.content().header, now)) return gone(*over);
   const auto in_force = look();
   if (!in_force) return fail(in_force.error());
+  // A lease that ends for nothing is put back; a limit of ours in force says that the counter lied.
+  if (!limit_stands(journal_.content(), in_force->limits) &&
+      counter_fell(journal_.content().header, *opened_->gpu))
+    return gone("the GPU was reset since: its energy counter began anew");
   if (holds(terms_, Knob::power_limit))
     if (Status ours = check_limit_ours(in_force->limits); !ours) return ours;
   if (in_force->application_clocks) return check_application_ours(*in_force->application_clocks);

@@ -178,6 +178,17 @@ TEST(Leases, AResetOfTheGpuEndsTheLeaseAndNothingOldIsPutBackOverIt) {
   EXPECT_THAT(words(daemon.ask(client, limit_to(140))), HasSubstr("reset"));
 }
 
+TEST(Leases, ACounterThatLiesEndsNoLeaseWhoseLimitIsInForce) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect();
+  (void)daemon.ask(client, kOneGpu);
+  (void)daemon.ask(client, limit_to(150));
+  daemon.world.gpu().energy_j = 1;
+  daemon.pass(2_s, {client});
+  EXPECT_TRUE(is<wire::Applied>(daemon.ask(client, limit_to(140))));
+  EXPECT_EQ(daemon.world.gpu().requested, 140);
+}
+
 TEST(Leases, TheNextStartPutsBackWhatAKilledDaemonLeft) {
   DaemonWorld daemon;
   const auto client = daemon.connect();

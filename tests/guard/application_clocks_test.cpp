@@ -117,7 +117,7 @@ TEST(ApplicationClocks, ARequestThatFailsHalfWayIsUndoneWhole) {
 
 TEST(ApplicationClocks, AGpuWithoutThemRefusesTheLeaseAndLeavesNoJournal) {
   World world;
-  world.steps->fail_driver_at = 2;  // behind the limits and the energy counter
+  world.steps->fail_driver_at = 3;  // behind the limits and two looks at the energy counter
   world.steps->failure = ErrorCode::not_supported;
   Guard guard(world.options());
   EXPECT_EQ(refusal(ask(guard, kAllKnobs)), ErrorCode::not_supported);

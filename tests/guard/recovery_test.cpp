@@ -110,26 +110,91 @@ TEST(Recovery, ADamagedJournalDoesNotStopTheNextLeaseWhichSaysSo) {
   EXPECT_THAT(std::get<wire::Granted>(reply).found.at(0).note, HasSubstr("damaged"));
 }
 
-TEST(Recovery, AnotherBootOrDriverOrAYoungerCounterVoidsTheJournal) {
-  const Header written{kGpu, "boot-1", "550.1", 1'000'000};
-  EXPECT_FALSE(why_void(written, {"boot-1", "550.1"}, 1'000'000));
-  EXPECT_FALSE(why_void(written, {"boot-1", "550.1"}, std::nullopt));
-  EXPECT_TRUE(why_void(written, {"boot-2", "550.1"}, 2'000'000));
-  EXPECT_TRUE(why_void(written, {"boot-1", "560.0"}, 2'000'000));
-  EXPECT_TRUE(why_void(written, {"boot-1", "550.1"}, 999'999));
+TEST(Recovery, AnotherBootOrDriverOrAResetVoidsTheJournal) {
   for (const int cause : {0, 1, 2}) {
     World world;
     die_at_150_watts(world);
     const int writes = world.gpu().writes;
     if (cause == 0) world.set_boot_id("boot-2");
     if (cause == 1) world.driver_version = "560.0";
-    if (cause == 2) world.gpu().energy_j = 1;
+    if (cause == 2) {
+      world.gpu().energy_j = 1;
+      world.gpu().requested = world.gpu().max;  // the driver's default
+    }
     const auto reports = world.restore_left_behind().value();
     ASSERT_EQ(reports.size(), 1U);
     EXPECT_EQ(reports[0].outcome, Restoration::left_alone);
     EXPECT_EQ(world.gpu().writes, writes);
     EXPECT_FALSE(std::filesystem::exists(world.journal()));
   }
+}
+
+// A counter that lies, in the header or now, and a limit of ours in force: no reset leaves that.
+TEST(Recovery, ACounterThatFellBringsBackWhatWasFoundWhereOurLimitStands) {
+  for (const bool for_good : {false, true}) {
+    World world;
+    die_at_150_watts(world);
+    if (for_good)
+      world.gpu().energy_j = 1;
+    else
+      world.gpu().absurd_energy = {1, 1};
+    EXPECT_EQ(world.restore_left_behind().value().at(0).outcome, Restoration::restored);
+    EXPECT_EQ(world.gpu().requested, 200);
+    EXPECT_FALSE(world.gpu().sm.on);
+  }
+}
+
+TEST(Recovery, OneWrongReadingIsNoReset) {
+  World world;
+  die_at_150_watts(world);
+  world.gpu().requested = world.gpu().max;  // by somebody, without a reset: the lock stands
+  world.gpu().absurd_energy = {1, 1};
+  EXPECT_EQ(world.restore_left_behind().value().at(0).outcome, Restoration::left_alone);
+  EXPECT_EQ(world.gpu().requested, world.gpu().max);
+  EXPECT_FALSE(world.gpu().sm.on);
+}
+
+TEST(Recovery, AReadingThatIsTooHighDoesNotReachTheHeader) {
+  World world;
+  world.gpu().absurd_energy = {1, 1e9};
+  die_at_150_watts(world);
+  const auto content = parse_journal(world.journal_bytes(), kGpu);
+  EXPECT_EQ(content->value().header.energy_mj, 1'000'000);
+}
+
+// Nothing but the counter could tell a reset, and to unlock what is unlocked does no harm.
+TEST(Recovery, ClocksAreUnlockedWhateverTheCounterSays) {
+  World world;
+  {
+    Guard guard(world.options());
+    (void)ask(guard, wire::Acquire{{kGpu}, {Knob::sm_clock}, {}});
+    ASSERT_TRUE(std::holds_alternative<wire::Applied>(ask(guard, fake::sm_at(1005))));
+  }
+  world.gpu().energy_j = 1;
+  EXPECT_EQ(world.restore_left_behind().value().at(0).outcome, Restoration::restored);
+  EXPECT_FALSE(world.gpu().sm.on);
+}
+
+TEST(Recovery, WhetherALeaseStillStandsIsJudgedByCounterAndLimit) {
+  Header header{kGpu, "boot-1", "550.1", 1'000'000};
+  JournalContent written{.header = header};
+  fake::State state{.requested = 150, .energy_j = 1};
+  fake::Steps steps;
+  fake::Gpu gpu(kGpu, state, steps);
+  const Era now{"boot-1", "550.1"};
+  EXPECT_TRUE(counter_fell(header, gpu));
+  EXPECT_FALSE(why_void(written, now, gpu)) << "no limit was touched";
+  ASSERT_TRUE(enter(written, LimitIntent{200_W, 200_W, 150_W}));
+  EXPECT_FALSE(why_void(written, now, gpu)) << "the limit is ours";
+  state.requested = 175;
+  EXPECT_FALSE(why_void(written, now, gpu)) << "neither ours nor the driver's default";
+  state.requested = 250;
+  EXPECT_TRUE(why_void(written, now, gpu));
+  state.energy_j = 1000;
+  EXPECT_FALSE(counter_fell(header, gpu));
+  EXPECT_FALSE(why_void(written, now, gpu));
+  EXPECT_TRUE(why_void(written, {"boot-2", "550.1"}, gpu));
+  EXPECT_TRUE(why_void(written, {"boot-1", "560.0"}, gpu));
 }
 
 TEST(Recovery, SomebodyElsesLimitStandsAndTheJournalIsDone) {
