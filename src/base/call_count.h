@@ -24,6 +24,10 @@ inline void note_call() noexcept {
   if (CallWatcher* watcher = call_detail::watcher.load(std::memory_order_acquire); watcher != nullptr)
     watcher->call_begins();
 }
+/// A driver that somebody else calls for us gets on, so that waiting for them is not standing still.
+inline void note_sign_of_life() noexcept {
+  call_detail::begun.fetch_add(1, std::memory_order_relaxed);
+}
 [[nodiscard]] inline std::uint64_t calls_begun() noexcept {
   return call_detail::begun.load(std::memory_order_relaxed);
 }

@@ -143,8 +143,20 @@ Result<wire::Body> Guard::release() {
 std::vector<RestorationReport> Guard::end_lease() noexcept {
   std::vector<RestorationReport> reports;
   for (HeldGpu& gpu : held_) reports.push_back(gpu.end());
+  if (options_.pause) try_on(reports);
   held_.clear();
   return reports;
+}
+
+/// All of the lease have been tried before one is tried again, so that none waits for another's driver.
+void Guard::try_on(std::vector<RestorationReport>& reports) {
+  const TimePoint give_up = options_.clock->now() + kRetryPatience;
+  const auto failed = [](const RestorationReport& report) { return report.outcome == Restoration::failed; };
+  while (std::any_of(reports.begin(), reports.end(), failed) && options_.clock->now() < give_up) {
+    options_.pause(kRetryPeriod);
+    for (std::size_t i = 0; i < held_.size(); ++i)
+      if (failed(reports[i])) reports[i] = held_[i].end();
+  }
 }
 
 TimePoint Guard::next_due() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,15 @@ struct GuardOptions {
   std::shared_ptr<const Clock> clock;
   std::string token{};  // where not empty, the first message must be a Hello that carries it
   std::shared_ptr<FileOps> files = std::make_shared<FileOps>();
+  /// Waits between two tries at putting back; without it there are no later tries. In virtual time it moves
+  /// the clock, in a process it tells the client that the guard lives, and sleeps.
+  std::function<void(Seconds)> pause{};
 };
+
+/// A driver that refuses to put back is asked again so often and for so long at the end of a lease, on the
+/// GPUs' clock. The locks are kept meanwhile.
+inline constexpr Seconds kRetryPeriod{0.5};
+inline constexpr Seconds kRetryPatience{10.0};
 
 /// What is wrong with a request for a lease before any GPU is looked at: invalid_argument.
 [[nodiscard]] Status check_request(const wire::Acquire& request);
@@ -41,7 +50,8 @@ class Guard {
   /// The reply to one datagram, or nothing where none is due.
   [[nodiscard]] std::string handle(std::string_view datagram, TimePoint now);
   [[nodiscard]] TimePoint next_due() const;
-  /// Restores and ends the lease where nothing was heard for kLeaseTimeout.
+  /// Restores and ends the lease where nothing was heard for kLeaseTimeout. This, the next and the reply to a
+  /// Release take up to kRetryPatience where the driver refuses.
   void step(TimePoint now);
   /// The client is gone, or this process has to go: restores and ends the lease.
   std::vector<RestorationReport> client_gone(TimePoint now) noexcept;
@@ -58,6 +68,7 @@ class Guard {
   [[nodiscard]] Result<HeldGpu*> held(const GpuId& gpu);
   [[nodiscard]] Status in_lease() const;
   std::vector<RestorationReport> end_lease() noexcept;
+  void try_on(std::vector<RestorationReport>& reports);
 
   GuardOptions options_;
   std::vector<HeldGpu> held_;  // in UUID order

@@ -40,7 +40,8 @@ class HeldGpu {
   [[nodiscard]] Status look_for_others(const Era& now) const;
   /// Back to what was found; the GPU stays held.
   [[nodiscard]] RestorationReport back_to_found() noexcept;
-  /// Back to what was found, for good: tried twice, and the journal goes unless that failed.
+  /// Back to what was found, for good: tried twice at once, and the journal goes unless that failed. May be
+  /// asked again then.
   [[nodiscard]] RestorationReport end() noexcept;
 
  private:

@@ -57,7 +57,8 @@ class SignOfLife final : public CallWatcher {
   SignOfLife(const SignOfLife&) = delete;
   SignOfLife& operator=(const SignOfLife&) = delete;
 
-  void call_begins() noexcept override {
+  void call_begins() noexcept override { tell(); }
+  void tell() noexcept {
     const TimePoint now = clock_.now();
     if (now - told_ < wire::kHeartbeatPeriod) return;
     told_ = now;
@@ -126,11 +127,15 @@ int status_of(const std::vector<RestorationReport>& reports) {
 int run_guard_process(const ProcessOptions& options) {
   auto footing = stand_alone(options);
   if (!footing) return complain(footing.error());
-  const SignOfLife alive(footing->channel);
+  SignOfLife alive(footing->channel);
   auto prepared = options.prepare();
   if (!prepared) return refuse_all(*footing, prepared.error());
   prepared->token = footing->token;
   const std::shared_ptr<const Clock> clock = prepared->clock;
+  prepared->pause = [&alive, clock](Seconds span) {
+    alive.tell();
+    sleep_until(*clock, clock->now() + span);
+  };
   Guard guard(std::move(*prepared));
   while (wait(*footing, patience_ms(*clock, guard.next_due())) && drain(*footing, guard, *clock)) {
     guard.step(clock->now());

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/call_count.h"
 #include "base/text.h"
 
 namespace rubato::wire {
@@ -34,6 +35,7 @@ Result<Reply> LeaseClient::ask(Body request) {
     }
     auto message = decode(*datagram);
     if (!message) return fail(message.error());
+    if (std::holds_alternative<Heartbeat>(message->body)) note_sign_of_life();
     // 0: the guard could not even read the request's number.
     const bool unreadable = message->sequence == 0 && std::holds_alternative<Refused>(message->body);
     // The late reply to a request that was given up.

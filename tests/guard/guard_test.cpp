@@ -249,6 +249,49 @@ TEST(Guard, FiveSecondsOfSilenceRestoreAndTheClientMayComeBack) {
   EXPECT_TRUE(applied(ask(guard, limit_to(150), world.clock->now())));
 }
 
+TEST(Guard, ADriverThatRefusesAtTheEndIsAskedAgainUnderTheLocks) {
+  for (const bool told : {true, false}) {
+    World world;
+    int pauses = 0;
+    GuardOptions options = world.options();
+    options.pause = [&](Seconds span) {
+      EXPECT_EQ(world.gpus[kOther].requested, 200) << "the other GPU does not wait";
+      Guard next(world.options());
+      EXPECT_EQ(refusal(ask(next, kBothKnobs)), ErrorCode::busy);
+      world.clock->advance(span);
+      world.gpu().refuses_limits = ++pauses < 7;
+    };
+    Guard guard(std::move(options));
+    ASSERT_TRUE(granted(ask(guard, wire::Acquire{{kGpu, kOther}, {Knob::power_limit}, {}})));
+    ASSERT_TRUE(applied(ask(guard, limit_to(150))));
+    ASSERT_TRUE(applied(ask(guard, wire::Apply{kOther, Setting{.power_limit = 150_W}})));
+    world.gpu().refuses_limits = true;
+    const auto reports =
+        told ? std::get<wire::Restored>(ask(guard, wire::Release{})).reports : guard.client_gone({});
+    ASSERT_EQ(reports.size(), 2U);
+    EXPECT_EQ(reports[0].outcome, Restoration::restored) << reports[0].detail;
+    EXPECT_EQ(pauses, 7);
+    EXPECT_EQ(world.gpu().requested, 200);
+    EXPECT_FALSE(std::filesystem::exists(world.journal()));
+  }
+}
+
+TEST(Guard, ADriverThatRefusesForLongIsGivenUpWithItsJournalKept) {
+  World world;
+  GuardOptions options = world.options();
+  options.pause = [&](Seconds span) { world.clock->advance(span); };
+  Guard guard(std::move(options));
+  ASSERT_TRUE(granted(ask(guard, kBothKnobs)));
+  ASSERT_TRUE(applied(ask(guard, limit_to(150))));
+  world.gpu().refuses_limits = true;
+  const TimePoint begin = world.clock->now();
+  EXPECT_EQ(only_report(ask(guard, wire::Release{}, begin)).outcome, Restoration::failed);
+  EXPECT_NEAR((world.clock->now() - begin).value(), kRetryPatience.value(), kRetryPeriod.value());
+  EXPECT_TRUE(std::filesystem::exists(world.journal()));
+  world.gpu().refuses_limits = false;
+  EXPECT_EQ(world.restore_left_behind().value().at(0).outcome, Restoration::restored);
+}
+
 TEST(Guard, AClientThatIsGoneIsRestoredAndADestructorWritesNothing) {
   World world;
   {
