@@ -1,5 +1,6 @@
-// `rubato guard --backend SPEC (--socket-fd N | --connect PATH --token-stdin) [--restore]`: started by
-// guard/launch.cpp, never by hand. Opens the driver once and keeps it open for the guard's whole life.
+// `rubato guard --backend SPEC (--socket-fd N | --connect PATH --token-stdin) [--restore] [--successor]`:
+// started by guard/launch.cpp, never by hand. Opens the driver once and keeps it open for the guard's whole
+// life.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ int guard_main(int argc, char** argv) {
       options.connect_path = words[++i];
     else if (words[i] == "--restore")
       restore = true;
+    else if (words[i] == "--successor")
+      options.successor = true;
     else if (words[i] != "--token-stdin")
       return kRefused;
   }

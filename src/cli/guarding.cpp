@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/runtime_folder.h"
 #include "base/text.h"
+#include "cli/caller.h"
 #include "cli/gpus.h"
 #include "cli/managed.h"
 #include "guard/files.h"
@@ -81,6 +82,9 @@ GuardedRun start_guard(std::string_view gpu_list, const GuardChoice& choice) {
     options->sudo_folder = *folder;
     run.more_rights_than_us = true;
   }
+  // Under `sudo rubato` this process gives up its rights later.
+  const auto caller = caller_behind_sudo();
+  options->successor = choice.through_sudo || (caller && *caller);
   auto launched = guard::launch_guard(*options);
   if (!launched) {
     run.why_not = launched.error();

@@ -97,7 +97,7 @@ class Conductor final : public experiment::LatencyBench {
   LatencyEnd run() {
     LatencyEnd out;
     const Status through = carry_out(out);
-    out.restored = lease_.release();
+    out.restored = lease_.release([this](const GpuId&) { return gpu_.power_limits(); });
     if (load_) load_->end();
     if (!through) out.table = fail(through.error());
     return out;

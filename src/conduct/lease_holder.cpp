@@ -1,8 +1,17 @@
 #include "conduct/lease_holder.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/text.h"
 
 namespace rubato::conduct {
+namespace {
+
+// Limits are kept in milliwatts by the driver and in whole watts by people.
+constexpr Watts kSameLimit{0.5};
+
+}  // namespace
 
 LeaseHolder::LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs,
                          std::optional<ClockRange> found_sm_clock, Rescue rescue,
@@ -17,7 +26,11 @@ Error LeaseHolder::digest(Error error) {
   // Nobody answers any more: whatever the guard had set is still set, and its journal says what was found.
   if (client_->guard_gone() && state_ != State::guard_lost) {
     state_ = State::guard_lost;
-    if (rescue_ && !gpus_.empty()) rescued_ = rescue_();
+    // A successor of the guard's has the rights that this process may lack.
+    if (auto words = client_->last_words())
+      rescued_ = std::move(*words);
+    else if (rescue_ && !gpus_.empty())
+      rescued_ = rescue_();
   }
   return error;
 }
@@ -34,6 +47,7 @@ Result<wire::Granted> LeaseHolder::acquire(const std::vector<GpuId>& gpus) {
   }
   state_ = State::held;
   was_held_ = true;
+  for (const auto& found : granted->found) found_[found.gpu] = found.limits.requested;
   return granted;
 }
 
@@ -80,8 +94,9 @@ std::optional<Error> LeaseHolder::why_lost() const {
   return why_lost_;
 }
 
-std::vector<RestorationReport> LeaseHolder::release() {
+std::vector<RestorationReport> LeaseHolder::release(const ReadLimits& limits) {
   const std::lock_guard lock(mutex_);
+  rescue_again();
   // A lease that lapsed and could not be had again: the guard still tells how it ended.
   if (client_ != nullptr && was_held_ && (state_ == State::held || state_ == State::refused)) {
     auto reports = client_->release();
@@ -98,26 +113,65 @@ std::vector<RestorationReport> LeaseHolder::release() {
   }
   if (state_ != State::guard_lost || !was_held_) return {};
   std::vector<RestorationReport> reports;
-  for (const auto& gpu : gpus_) reports.push_back(rescue_of(gpu));
+  for (const auto& gpu : gpus_) reports.push_back(rescue_of(gpu, limits));
   return reports;
 }
 
-RestorationReport LeaseHolder::rescue_of(const GpuId& gpu) const {
+/// A driver that refused then may not do so now.
+void LeaseHolder::rescue_again() {
+  if (!rescued_ || !rescue_) return;
+  const auto failed = [](const RestorationReport& report) { return report.outcome == Restoration::failed; };
+  if (*rescued_ && std::none_of((*rescued_)->begin(), (*rescued_)->end(), failed)) return;
+  auto again = rescue_();
+  if (!again) return;
+  if (*rescued_)
+    std::remove_copy_if((*rescued_)->begin(), (*rescued_)->end(), std::back_inserter(*again), failed);
+  rescued_ = std::move(again);
+}
+
+RestorationReport LeaseHolder::rescue_of(const GpuId& gpu, const ReadLimits& limits) const {
   if (!rescued_ || !*rescued_) {
     return {gpu, Restoration::failed,
-            cat("the guard is gone and no other could be started; run `rubato restore`",
+            cat("the guard is gone and no other could be started; run `rubato restore`, as root where the "
+                "guard was root's",
                 rescued_ ? cat(" (", rescued_->error().what, ")") : "")};
   }
   for (const auto& report : **rescued_)
     if (report.gpu == gpu) return report;
-  return {gpu, Restoration::restored, "another rubato had put back what the dead guard left"};
+  return judge_unreported(gpu, limits);
+}
+
+/// No journal was found: somebody put it back and took that away, or it lies where this user cannot look.
+RestorationReport LeaseHolder::judge_unreported(const GpuId& gpu, const ReadLimits& limits) const {
+  RestorationReport report{gpu, Restoration::restored,
+                           "another rubato had put back what the dead guard left"};
+  const auto found = found_.find(gpu);
+  const bool ours = std::find(knobs_.begin(), knobs_.end(), Knob::power_limit) != knobs_.end();
+  if (!ours || found == found_.end()) return report;
+  const auto now = limits(gpu);
+  if (now && abs(now->requested - found->second) <= kSameLimit) return report;
+  report.outcome = Restoration::failed;
+  report.detail =
+      cat("the guard is gone, nobody says that its setting was put back, and the power limit ",
+          now ? cat("is ", now->requested) : cat("cannot be read (", now.error().what, ")"), ", where ",
+          found->second, " was found; run `rubato restore`, as root where the guard was root's");
+  return report;
 }
 
 bool LeaseHolder::guard_just_died() {
-  if (client_ == nullptr || state_ == State::guard_lost || !client_->guard_gone()) return false;
+  if (client_ == nullptr || death_told_ || !client_->guard_gone()) return false;
   const std::lock_guard lock(mutex_);
   static_cast<void>(digest(Error{}));
+  death_told_ = true;
   return true;
+}
+
+std::vector<RestorationReport> LeaseHolder::what_it_left(const ReadLimits& limits) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<RestorationReport> reports;
+  if (!was_held_) return reports;
+  for (const auto& gpu : gpus_) reports.push_back(rescue_of(gpu, limits));
+  return reports;
 }
 
 }  // namespace rubato::conduct

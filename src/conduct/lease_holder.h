@@ -22,6 +22,9 @@ namespace rubato::conduct {
 /// had something left, or why no other guard could be had.
 using Rescue = std::function<Result<std::vector<RestorationReport>>()>;
 
+/// A GPU's limits, to see whether what nobody reports on is as it was found.
+using ReadLimits = std::function<Result<PowerLimits>(const GpuId&)>;
+
 class LeaseHolder {
  public:
   enum class State { none, held, refused, guard_lost };
@@ -42,10 +45,11 @@ class LeaseHolder {
   [[nodiscard]] Result<wire::Applied> apply(const GpuId& gpu, const Setting& setting);
   [[nodiscard]] Result<RestorationReport> restore(const GpuId& gpu);
   /// Ends the lease; one report per GPU of it.
-  [[nodiscard]] std::vector<RestorationReport> release();
+  [[nodiscard]] std::vector<RestorationReport> release(const ReadLimits& limits);
 
-  /// True once, when the guard has died: what it left is put back then.
+  /// True once, when the guard has died: what it left is put back then, unless what_it_left() says otherwise.
   [[nodiscard]] bool guard_just_died();
+  [[nodiscard]] std::vector<RestorationReport> what_it_left(const ReadLimits& limits) const;
   /// Where the guard may have given up on us (after Ctrl-Z, or on a machine too busy for heartbeats): true
   /// where it had and the lease was taken anew, so that settings have to be applied again.
   [[nodiscard]] bool taken_anew();
@@ -54,7 +58,9 @@ class LeaseHolder {
 
  private:
   [[nodiscard]] bool take_anew();  // with the mutex held, as are the next two
-  [[nodiscard]] RestorationReport rescue_of(const GpuId& gpu) const;
+  [[nodiscard]] RestorationReport rescue_of(const GpuId& gpu, const ReadLimits& limits) const;
+  [[nodiscard]] RestorationReport judge_unreported(const GpuId& gpu, const ReadLimits& limits) const;
+  void rescue_again();
   /// Notes what an error means for the lease; returns it unchanged.
   Error digest(Error error);
 
@@ -68,7 +74,9 @@ class LeaseHolder {
       mutex_;  // not for state_, which the session asks while a request of the other thread is on
   std::atomic<State> state_{State::none};
   bool was_held_ = false;
+  bool death_told_ = false;
   std::vector<GpuId> gpus_;
+  std::map<GpuId, Watts> found_;
   std::optional<Result<std::vector<RestorationReport>>> rescued_;
 };
 

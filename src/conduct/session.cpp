@@ -106,7 +106,7 @@ TimePoint Session::next_due() const {
 
 void Session::step(TimePoint now) {
   open();
-  notice_death_of_guard(now);
+  static_cast<void>(notice_death_of_guard(now));
   notice_pause(now);
   sampler_.step(now);
   if (now >= next_meters_) follow_meters(now);

@@ -127,7 +127,8 @@ class Session final : public measure::SampleSink {
   /// The first files and driver calls, on the thread that steps: whoever makes a session waits for neither.
   void open();
   void make_units();
-  void notice_death_of_guard(TimePoint now);
+  bool notice_death_of_guard(TimePoint now);
+  [[nodiscard]] ReadLimits limits_reader();
   void notice_pause(TimePoint now);
   /// True where the guard had restored: the strategy then finds its setting gone and asks for it again.
   bool lease_lapsed(TimePoint now);

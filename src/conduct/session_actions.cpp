@@ -226,7 +226,7 @@ void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
   if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit)
     return;
   const bool as_found = unit.found && abs(*reading.requested_limit - unit.found->requested) <= kSameLimit;
-  if (as_found && lease_lapsed(reading.at)) return;
+  if (as_found && (lease_lapsed(reading.at) || notice_death_of_guard(reading.at))) return;
   if (stand_back_) return;
   unit.changed_by_someone_else = true;
   explain_change(unit, reading.at);
@@ -274,22 +274,6 @@ bool Session::lease_lapsed(TimePoint now) {
   next_decision_ = now;
   if (lost) stand_back(*lost, now);
   return true;
-}
-
-void Session::notice_death_of_guard(TimePoint now) {
-  if (!parts_.lease || !parts_.lease->guard_just_died()) return;
-  for (auto& unit : units_) {
-    if (!unit.leased) continue;
-    explain_change(unit, now);
-    spoil_blocks(unit, now);
-    unit.blocks->enter(BlockRole::warmup, {}, now);
-    unit.is_as_found();
-    unit.expected_limit.reset();
-  }
-  in_force_ = {};
-  stand_back(Error{ErrorCode::unavailable, "the guard has died; another one has put back what it left",
-                   "was it killed, or out of memory? see dmesg"},
-             now);
 }
 
 void Session::notice_pause(TimePoint now) {

@@ -91,10 +91,46 @@ void Session::still_set(GpuUnit& unit, const RestorationReport& report, record::
              now);
 }
 
+bool Session::notice_death_of_guard(TimePoint now) {
+  if (!parts_.lease || !parts_.lease->guard_just_died()) return false;
+  std::string still_set;
+  const auto left = parts_.lease->what_it_left(limits_reader());
+  for (auto& unit : units_) {
+    if (!unit.leased) continue;
+    explain_change(unit, now);
+    spoil_blocks(unit, now);
+    unit.blocks->enter(BlockRole::warmup, {}, now);
+    unit.expected_limit.reset();
+    unit.is_as_found();
+    const auto report =
+        std::find_if(left.begin(), left.end(), [&](const auto& r) { return r.gpu == unit.id(); });
+    if (report == left.end() || report->outcome != Restoration::failed) continue;
+    ++unit.put_back_failed;  // nothing measured on it is of the found setting
+    still_set += cat(still_set.empty() ? "" : "; ", unit.name(), ": ", report->detail);
+  }
+  in_force_ = {};
+  Error told{ErrorCode::unavailable, "the guard has died; what it left is put back",
+             "was it killed, or out of memory? see dmesg"};
+  if (!still_set.empty()) {
+    told.what = cat("the guard has died, and what it left is not put back: ", still_set);
+    told.hint = "run `rubato restore`, as root where the guard was root's; dmesg may say why it died";
+  }
+  stand_back(told, now);
+  return true;
+}
+
+ReadLimits Session::limits_reader() {
+  return [this](const GpuId& gpu) -> Result<PowerLimits> {
+    for (auto& unit : units_)
+      if (unit.id() == gpu) return unit.gpu->power_limits();
+    return fail(ErrorCode::not_found, gpu.uuid + " is not part of this run");
+  };
+}
+
 void Session::close_lease(TimePoint now) {
   if (!parts_.lease) return;
   stop_plan(now);
-  for (const auto& report : parts_.lease->release()) {
+  for (const auto& report : parts_.lease->release(limits_reader())) {
     for (auto& unit : units_) {
       if (unit.id() != report.gpu) continue;
       unit.restoration = report;

@@ -29,6 +29,7 @@ Result<std::vector<std::string>> command_of(const LaunchOptions& options, Task t
   }
   std::vector<std::string> command = {program, "guard", "--backend", options.backend_spec};
   if (task == Task::restore) command.emplace_back("--restore");
+  if (task == Task::serve && options.successor) command.emplace_back("--successor");
   return command;
 }
 

@@ -16,12 +16,14 @@
 namespace rubato::guard {
 
 /// The hidden subcommand's arguments: "guard --backend SPEC (--socket-fd N | --connect PATH --token-stdin)
-/// [--restore]".
+/// [--restore] [--successor]".
 struct LaunchOptions {
   std::string backend_spec;  // device::Selection::spec
   bool own_scope = true;     // false for simulated GPUs; without systemd it makes no difference
   /// Set: start it through sudo; a socket is made in this folder, which must be the user's own (0700).
   std::optional<std::filesystem::path> sudo_folder{};
+  /// The guard will have rights that this process has not, or will have given up, so it leaves a successor.
+  bool successor = false;
   FsRoot root{};
   std::string program{};  // empty: this very program
   std::string sudo = "sudo";

@@ -9,12 +9,12 @@
 #include <cmath>
 #include <limits>
 
-#include "base/call_count.h"
 #include "base/text.h"
 #include "guard/detach.h"
+#include "guard/sign_of_life.h"
 #include "guard/stale.h"
+#include "guard/successor.h"
 #include "wire/channel.h"
-#include "wire/lease_client.h"
 
 namespace rubato::guard {
 namespace {
@@ -46,30 +46,6 @@ int complain(const Error& error) {
   (void)!::write(STDERR_FILENO, line.data(), line.size());
   return 1;
 }
-
-/// Tells the client, now and then, that the driver is slow and not stuck.
-class SignOfLife final : public CallWatcher {
- public:
-  explicit SignOfLife(wire::SocketChannel& channel) : channel_(channel), told_(clock_.now()) {
-    set_call_watcher(this);
-  }
-  ~SignOfLife() override { set_call_watcher(nullptr); }
-  SignOfLife(const SignOfLife&) = delete;
-  SignOfLife& operator=(const SignOfLife&) = delete;
-
-  void call_begins() noexcept override { tell(); }
-  void tell() noexcept {
-    const TimePoint now = clock_.now();
-    if (now - told_ < wire::kHeartbeatPeriod) return;
-    told_ = now;
-    (void)channel_.send(wire::encode({0, wire::Heartbeat{}}));  // a client that is gone is noticed elsewhere
-  }
-
- private:
-  RealClock clock_;  // the client's patience is on the wall clock
-  wire::SocketChannel& channel_;
-  TimePoint told_;
-};
 
 /// How long poll() may sleep until `due`, in milliseconds; -1: for ever.
 int patience_ms(const Clock& clock, TimePoint due) {
@@ -127,6 +103,12 @@ int status_of(const std::vector<RestorationReport>& reports) {
 int run_guard_process(const ProcessOptions& options) {
   auto footing = stand_alone(options);
   if (!footing) return complain(footing.error());
+  std::optional<Successor> successor;
+  if (options.successor) {
+    auto left = Successor::leave(footing->channel, options.prepare);
+    if (!left) return refuse_all(*footing, left.error());
+    successor.emplace(std::move(*left));
+  }
   SignOfLife alive(footing->channel);
   auto prepared = options.prepare();
   if (!prepared) return refuse_all(*footing, prepared.error());

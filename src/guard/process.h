@@ -14,6 +14,8 @@ struct ProcessOptions {
   /// The sudo form: connect back to the socket of the user named by SUDO_UID, after reading the one-time
   /// token from standard input; the process that sudo waits for ends at once.
   std::filesystem::path connect_path{};
+  /// The client could not put back what this process leaves should it be killed (guard/successor.h).
+  bool successor = false;
   /// Opens the driver. Called once, when the process is on its own; an error becomes the answer to every
   /// request.
   std::function<Result<GuardOptions>()> prepare;

@@ -36,6 +36,7 @@ Result<Reply> LeaseClient::ask(Body request) {
     auto message = decode(*datagram);
     if (!message) return fail(message.error());
     if (std::holds_alternative<Heartbeat>(message->body)) note_sign_of_life();
+    if (keep_last_words(*message)) continue;
     // 0: the guard could not even read the request's number.
     const bool unreadable = message->sequence == 0 && std::holds_alternative<Refused>(message->body);
     // The late reply to a request that was given up.
@@ -80,6 +81,23 @@ Result<std::vector<RestorationReport>> LeaseClient::release() {
   auto restored = ask<Restored>(Release{});
   if (!restored) return fail(restored.error());
   return std::move(restored->reports);
+}
+
+bool LeaseClient::keep_last_words(Message& message) {
+  auto* restored = message.sequence == 0 ? std::get_if<Restored>(&message.body) : nullptr;
+  if (restored == nullptr) return false;
+  last_words_ = std::move(restored->reports);
+  return true;
+}
+
+std::optional<std::vector<RestorationReport>> LeaseClient::last_words() {
+  // What was sent and never read is told as an error before what was said.
+  for (int errors = 0; errors < 2 && !last_words_;) {
+    const auto datagram = channel_->receive(Seconds(0));
+    auto message = datagram ? decode(*datagram) : Result<Message>(fail(datagram.error()));
+    if (!message || !keep_last_words(*message)) errors += message ? 0 : 1;
+  }
+  return last_words_;
 }
 
 TimePoint LeaseClient::next_due() const {

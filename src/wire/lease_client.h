@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ class LeaseClient {
   /// thread.
   [[nodiscard]] bool guard_gone() const { return gone_.load(); }
 
+  /// Once it is gone: what a guard's successor put back, where it left one. Asked by the requesting thread.
+  [[nodiscard]] std::optional<std::vector<RestorationReport>> last_words();
+
   /// When the next heartbeat is due; heartbeats start with the grant.
   [[nodiscard]] TimePoint next_due() const;
   /// Sends what is due. unavailable: the guard is gone.
@@ -43,10 +47,13 @@ class LeaseClient {
  private:
   template <class Reply>
   Result<Reply> ask(Body request);
+  /// True where the message is no reply but the last words.
+  bool keep_last_words(Message& message);
 
   std::unique_ptr<Channel> channel_;
   std::shared_ptr<const Clock> clock_;
   std::uint64_t sequence_ = 0;
+  std::optional<std::vector<RestorationReport>> last_words_;
   std::atomic<bool> gone_{false};
   std::atomic<std::int64_t> next_heartbeat_ns_;
 };

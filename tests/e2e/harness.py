@@ -229,14 +229,22 @@ def alive(pid):
     return state != "Z"
 
 
-def end_marked(entry):
-    """Ends the processes that have `entry` in their environment: a machine's own folder, so that they are its own."""
+def marked(entry):
+    """The processes that have `entry` in their environment: a machine's own folder, so that they are its own."""
     for process in pathlib.Path("/proc").iterdir():
         if not process.name.isdigit() or int(process.name) == os.getpid():
             continue
         try:
             if entry.encode() in (process / "environ").read_bytes().split(b"\0"):
-                os.kill(int(process.name), signal.SIGKILL)
+                yield int(process.name)
+        except OSError:
+            pass
+
+
+def end_marked(entry):
+    for pid in list(marked(entry)):
+        try:
+            os.kill(pid, signal.SIGKILL)
         except OSError:
             pass
 

@@ -50,6 +50,8 @@ int main(int argc, char** argv) {
       options.connect_path = words.at(++i);
     else if (words[i] == "--restore")
       restore = true;
+    else if (words[i] == "--successor")
+      options.successor = true;
   }
   options.prepare = [&world] { return prepare(world); };
   return restore ? guard::run_restore_process(options) : guard::run_guard_process(options);

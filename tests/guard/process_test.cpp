@@ -75,8 +75,10 @@ class GuardProcess : public ::testing::Test {
             .program = cat(environment("RUBATO_BIN_DIR"), "/guard_process_fixture")};
   }
   /// Launched, with 150 W and 1005 MHz set on the GPU found at 200 W.
-  void launch_and_set() {
-    auto launched = launch_guard(options());
+  void launch_and_set(bool successor = false) {
+    LaunchOptions wanted = options();
+    wanted.successor = successor;
+    auto launched = launch_guard(wanted);
     ASSERT_TRUE(launched.has_value()) << launched.error().what;
     pid_ = static_cast<pid_t>(launched->pid);
     // The client's clock stands still: heartbeats are the tests' own.
@@ -164,6 +166,86 @@ TEST_F(GuardProcess, ThatIsKilledLeavesAJournalWhichTheNextOnePutsBack) {
   ASSERT_EQ(reports->size(), 1U);
   EXPECT_EQ(reports->at(0).outcome, Restoration::restored);
   EXPECT_TRUE(as_found());
+}
+
+/// The successor's process, while its guard lives.
+pid_t child_of(pid_t guard) {
+  std::ifstream children(cat("/proc/", guard, "/task/", guard, "/children"));
+  pid_t child = 0;
+  children >> child;
+  return child;
+}
+
+bool runs(pid_t process) {
+  return ::kill(process, 0) == 0;
+}
+
+TEST_F(GuardProcess, ThatIsKilledHasItsSuccessorPutBackAndTellTheClient) {
+  for (const bool refuses : {false, true}) {
+    launch_and_set(true);
+    const pid_t successor = child_of(pid_);
+    ASSERT_GT(successor, 0);
+    EXPECT_EQ(::getsid(successor), successor);
+    gpu_->refuses_limits = refuses;
+    ASSERT_EQ(::kill(successor, SIGTERM), 0);  // as the end of a scope sends to all: it ends with its guard
+    ASSERT_EQ(::kill(pid_, SIGKILL), 0);
+    ASSERT_EQ(::waitpid(pid_, nullptr, 0), pid_);
+    if (refuses) {
+      EXPECT_TRUE(soon([&] { return !gpu_->sm.on; }));  // it has tried once
+      gpu_->refuses_limits = false;
+    }
+    EXPECT_TRUE(soon([&] { return client_->guard_gone(); }));
+    silence();
+    EXPECT_TRUE(as_found());
+    EXPECT_FALSE(std::filesystem::exists(journal()));
+    const auto words = client_->last_words();
+    ASSERT_TRUE(words.has_value());
+    ASSERT_EQ(words->size(), 1U);
+    EXPECT_EQ(words->at(0).outcome, Restoration::restored) << words->at(0).detail;
+    EXPECT_TRUE(soon([&] { return !runs(successor); }));
+  }
+}
+
+TEST_F(GuardProcess, ARequestUnderWayWhenItIsKilledEndsWhenAllIsPutBack) {
+  launch_and_set(true);
+  silence();
+  ASSERT_EQ(::kill(pid_, SIGSTOP), 0);
+  std::jthread killer([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    (void)::kill(pid_, SIGKILL);
+  });
+  EXPECT_EQ(client_->apply(kGpu, {.power_limit = 140_W}).error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(client_->guard_gone());
+  EXPECT_TRUE(as_found());
+  ASSERT_TRUE(client_->last_words().has_value());
+  EXPECT_EQ(client_->last_words()->at(0).outcome, Restoration::restored);
+}
+
+TEST_F(GuardProcess, ThatEndsByItselfTakesItsSuccessorAlong) {
+  launch_and_set(true);
+  const pid_t successor = child_of(pid_);
+  ASSERT_GT(successor, 0);
+  silence();
+  client_.reset();
+  EXPECT_TRUE(soon([&] { return as_found() && !runs(successor); }));
+}
+
+// Each has the lock or finds no journal: neither undoes what the other did.
+TEST_F(GuardProcess, ItsSuccessorAndARestorationAtOncePutBackOnce) {
+  for (int i = 0; i < 10; ++i) {
+    launch_and_set(true);
+    ASSERT_EQ(::kill(pid_, SIGKILL), 0);
+    const auto reports = launch_restore(options());
+    ASSERT_TRUE(reports.has_value()) << reports.error().what;
+    EXPECT_TRUE(soon([&] { return client_->guard_gone(); }));
+    silence();
+    const auto words = client_->last_words();
+    ASSERT_TRUE(words.has_value());
+    EXPECT_LE(reports->size() + words->size(), 1U);
+    EXPECT_TRUE(as_found());
+    EXPECT_FALSE(std::filesystem::exists(journal()));
+    ASSERT_EQ(::waitpid(pid_, nullptr, 0), pid_);
+  }
 }
 
 TEST_F(GuardProcess, ThatWasStoppedForLongFindsTheHeartbeatsAndKeepsTheLease) {
