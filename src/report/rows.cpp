@@ -18,6 +18,8 @@ std::string csv_text(const std::string& text) {
 void append_csv(std::string& line, const Cell& cell) {
   if (const auto* integer = std::get_if<std::int64_t>(&cell))
     line += std::to_string(*integer);
+  else if (const auto* bits = std::get_if<std::uint64_t>(&cell))
+    line += std::to_string(*bits);
   else if (const auto* real = std::get_if<double>(&cell))
     line += std::isfinite(*real) ? number(*real) : "";
   else if (const auto* text = std::get_if<std::string>(&cell))
@@ -27,6 +29,8 @@ void append_csv(std::string& line, const Cell& cell) {
 void append_json(std::string& line, const Cell& cell) {
   if (const auto* integer = std::get_if<std::int64_t>(&cell))
     line += std::to_string(*integer);
+  else if (const auto* bits = std::get_if<std::uint64_t>(&cell))
+    line += std::to_string(*bits);
   else if (const auto* real = std::get_if<double>(&cell); real != nullptr && std::isfinite(*real))
     line += number(*real);
   else if (const auto* text = std::get_if<std::string>(&cell))

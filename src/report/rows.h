@@ -13,7 +13,7 @@
 namespace rubato::report {
 
 /// Empty in CSV and null in JSON where nothing is known.
-using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
+using Cell = std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string>;
 
 class Rows {
  public:

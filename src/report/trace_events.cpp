@@ -18,6 +18,7 @@ std::string microseconds(std::int64_t ns) {
 
 std::string value_of(const Cell& cell) {
   if (const auto* integer = std::get_if<std::int64_t>(&cell)) return std::to_string(*integer);
+  if (const auto* bits = std::get_if<std::uint64_t>(&cell)) return std::to_string(*bits);
   if (const auto* real = std::get_if<double>(&cell); real != nullptr && std::isfinite(*real))
     return number(*real);
   if (const auto* text = std::get_if<std::string>(&cell)) return json_string(*text);

@@ -15,6 +15,7 @@ using report::Cell;
 using testing::HasSubstr;
 
 constexpr TimePoint kBegin{1'000'000'000'000};
+constexpr std::uint64_t kHash = 16'877'474'089'224'050'737U;  // as of a name: the highest bit is set
 const GpuId kFirst{"GPU-a"};
 const GpuId kSecond{"GPU-b"};
 
@@ -49,6 +50,7 @@ class SeriesTest : public testing::Test {
       }
       ASSERT_TRUE((*writer)->step(at));
     }
+    (*writer)->mark({.at = kBegin + 1_s, .kind = 17, .id = kHash, .detail = {25'557'032, kHash, 0, 0}});
     for (int i = 0; i < 3; ++i) (*writer)->iteration({i, kBegin + Seconds(i), kBegin + Seconds(i + 1)});
     (*writer)->statement(
         {.gpu = kSecond,
@@ -157,6 +159,15 @@ TEST_F(SeriesTest, OfEverythingElseHasARowForEach) {
   EXPECT_EQ(blocks[0][2], Cell(std::int64_t{1}));
   EXPECT_EQ(blocks[0][3], Cell(std::string("hold")));
   EXPECT_EQ(blocks[0].back(), Cell()) << "its energy could not be read";
+}
+
+TEST_F(SeriesTest, OfMarksHasIdsAndDetailsAsTheyWereMarked) {
+  const CellRows marks = read(Series::marks);
+  ASSERT_EQ(marks.size(), 1U);
+  EXPECT_EQ(marks[0][1], Cell(std::string("model")));
+  EXPECT_EQ(marks[0][3], Cell(kHash));
+  EXPECT_EQ(marks[0][8], Cell(std::uint64_t{25'557'032}));
+  EXPECT_EQ(marks[0][9], Cell(kHash));
 }
 
 TEST_F(SeriesTest, OfWhatWasKnownOfTheIterationHasARowForEach) {

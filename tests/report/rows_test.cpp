@@ -50,6 +50,18 @@ TEST(Rows, AsCsvQuoteWhatHasToBeAndLeaveOutWhatIsMissing) {
   EXPECT_EQ(text.all, "time_s,gpu,why\n0.1,0,\"a, \"\"b\"\"\nc\"\n1e-09,,plain\n");
 }
 
+TEST(Rows, WithBitsOfHashesAreUnsigned) {
+  constexpr std::uint64_t kHash = 16'877'474'089'224'050'737U;
+  Made rows({{0.5, kHash, std::string()}});
+  Text csv;
+  ASSERT_TRUE(write_csv(rows, csv));
+  EXPECT_EQ(csv.all, "time_s,gpu,why\n0.5,16877474089224050737,\n");
+  Made again({{0.5, kHash, std::string()}});
+  Text json;
+  ASSERT_TRUE(write_json(again, json));
+  EXPECT_EQ(nlohmann::json::parse(json.all)["rows"][0][1], kHash);
+}
+
 TEST(Rows, AsJsonAreColumnsAndArrays) {
   Made rows = two_rows();
   Text text;

@@ -177,7 +177,14 @@ Result<std::unique_ptr<report::Rows>> SeriesReader::unwatched(Series series) con
             row.push_back(in.since_begin(from.time()));
             row.emplace_back(std::string(analyse::name_of_mark(from.integer())));
             append_text(from, row);
-            for (int i = 0; i < 7; ++i) row.emplace_back(from.integer());
+            // SQLite has signed integers only: id and details are bits of unsigned ones.
+            const auto append_unsigned = [&] {
+              row.emplace_back(static_cast<std::uint64_t>(from.integer()));
+            };
+            append_unsigned();
+            for (int i = 0; i < 4; ++i) row.emplace_back(from.integer());
+            append_unsigned();
+            append_unsigned();
           });
     case Series::kernels:
       return in.version < 3 ? no_rows({kKernelColumns.begin(), kKernelColumns.end()})

@@ -45,7 +45,9 @@ class Row {
     return std::nullopt;
   }
   [[nodiscard]] std::int64_t integer(std::string_view column) const {
-    const auto* value = std::get_if<std::int64_t>(&cell(column));
+    const Cell& c = cell(column);
+    if (const auto* bits = std::get_if<std::uint64_t>(&c)) return static_cast<std::int64_t>(*bits);
+    const auto* value = std::get_if<std::int64_t>(&c);
     return value == nullptr ? 0 : *value;
   }
   [[nodiscard]] std::string text(std::string_view column) const {
