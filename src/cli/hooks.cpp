@@ -1,9 +1,11 @@
 #include "cli/hooks.h"
 
 #include <array>
+#include <fstream>
 
 #include "base/text.h"
 #include "cli/hooks_reach.h"
+#include "report/layout.h"
 
 namespace rubato::cli {
 namespace fs = std::filesystem;
@@ -11,6 +13,7 @@ namespace {
 
 using Environment = std::map<std::string, std::string>;
 
+constexpr std::size_t kLongestReason = 300;
 constexpr const char* kPythonPath = "PYTHONPATH";
 constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 constexpr const char* kRangeInjection =
@@ -48,6 +51,17 @@ void add_python(HookPlan& plan, const Environment& environment, const fs::path& 
   plan.environment.emplace_back(kPythonPath, there ? old : old.empty() ? ours : cat(ours, ":", old));
 }
 
+/// The line that _inject.py left; empty without one. The folder is open to the job: its text is cut and kept
+/// to a line.
+std::string told_by_hooks(const fs::path& marks) {
+  std::array<char, 512> text{};
+  std::error_code ignored;
+  if (!fs::is_regular_file(fs::symlink_status(marks / "hooks.failed", ignored))) return {};
+  std::ifstream(marks / "hooks.failed").read(text.data(), text.size() - 1);
+  const std::string line(text.data());
+  return report::cut(trim(line.substr(0, line.find('\n'))), kLongestReason);
+}
+
 void add_kernels(HookPlan& plan, const std::string& cycle, const Environment& environment,
                  const fs::path& program) {
   constexpr const char* kLibrary = "librubato-inject.so";
@@ -83,10 +97,14 @@ HookPlan plan_hooks(const HookWishes& wishes, const std::vector<std::string>& co
   return plan;
 }
 
-std::string no_hook_came() {
-  return "no hook was active: the job imported no framework that rubato knows, or its Python looks at no "
-         "PYTHONPATH; epochs are not in the report, iterations only where they were found otherwise "
-         "(docs/hooks.md)";
+std::string no_hook_came(const fs::path& marks) {
+  const std::string failed = told_by_hooks(marks);
+  return cat(
+      "no hook was active: ",
+      failed.empty() ? "the job imported no framework that rubato knows, or its Python looks at no PYTHONPATH"
+                     : cat("rubato's own Python hooks could not be started (", failed,
+                           "; RUBATO_HOOKS_LOG=FILE has more)"),
+      "; epochs are not in the report, iterations only where they were found otherwise (docs/hooks.md)");
 }
 
 }  // namespace rubato::cli

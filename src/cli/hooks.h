@@ -29,7 +29,8 @@ struct HookPlan {
                                   const std::map<std::string, std::string>& environment,
                                   const std::filesystem::path& program);
 
-/// Said at the end where python_expected and no hook told that it is in place.
-[[nodiscard]] std::string no_hook_came();
+/// Said at the end where python_expected and no hook told that it is in place. `marks`: the run's folder,
+/// where hooks that could not be started leave the reason.
+[[nodiscard]] std::string no_hook_came(const std::filesystem::path& marks);
 
 }  // namespace rubato::cli

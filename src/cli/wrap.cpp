@@ -365,7 +365,8 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   int concluded = 0;
   if (outcome.session_finished)
     concluded = tell_end(invocation, plan, session, any_gpu || any_meter, open.driver_stuck, clock->now());
-  if (outcome.session_finished && hooks.python_expected && !session.marks_seen()) log::info(no_hook_came());
+  if (outcome.session_finished && hooks.python_expected && !session.marks_seen())
+    log::info(no_hook_came(marks ? marks->path() : std::filesystem::path()));
   const bool ended_well =
       outcome.job && outcome.job->state == conduct::JobStatus::State::exited && outcome.job->code == 0;
   if (plan.group && !plan.leader && any_gpu && ended_well) tell_of_other_ranks(*plan.group);

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::Pair;
 
 /// An installed rubato in a folder of its own.
@@ -64,6 +65,17 @@ TEST_F(Hooks, SayWhenTheyCannotBeActive) {
   fs::remove_all(prefix_ / "share");
   EXPECT_THAT(plan({}, {}).not_installed, HasSubstr("not installed"));
   EXPECT_THAT(plan({}, {}).notes, IsEmpty()) << "the job is not the place to say it";
+}
+
+TEST_F(Hooks, ThatCouldNotBeStartedAreNotTakenForAJobWithoutFramework) {
+  EXPECT_THAT(no_hook_came(prefix_ / "marks"), HasSubstr("imported no framework"));
+  put("marks/hooks.failed");
+  EXPECT_THAT(no_hook_came(prefix_ / "marks"), HasSubstr("imported no framework"));
+  std::ofstream(prefix_ / "marks/hooks.failed") << "EOFError: \x1b[2Jmarshal data too short\nmore\n";
+  const std::string told = no_hook_came(prefix_ / "marks");
+  EXPECT_THAT(told, HasSubstr("marshal data too short; RUBATO_HOOKS_LOG"));
+  EXPECT_THAT(told, Not(HasSubstr("imported no framework")));
+  EXPECT_EQ(told.find('\x1b'), std::string::npos);
 }
 
 TEST_F(Hooks, RecordKernelsOnlyWhenAskedAndOnlyWhereNobodyElseDoes) {

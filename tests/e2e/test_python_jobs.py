@@ -1,10 +1,11 @@
 """Python programs that do odd things to their own start: they run under rubato as they run without it."""
 
+import shutil
 import subprocess
 import sys
 import unittest
 
-from harness import BUILD, SOURCE, MachineTest
+from harness import BUILD, RUBATO, SOURCE, MachineTest
 
 TORCH = SOURCE / "build/venvs/torch2/bin/python"
 
@@ -81,6 +82,63 @@ class OddPythons(MachineTest):
     def test_a_venv_with_its_own_sitecustomize_and_a_safe_path_still_has_its_iterations(self):
         self.both([str(TORCH), "-c", TRAIN], PYTHONSAFEPATH="1", PYTHONPATH=self.folder(OWN))
         self.assertEqual(self.machine.last()["iterations"], 30)
+
+
+ONE_WINDOW = """
+import rubato, sys, time
+with rubato.window("w", gpu=eval(sys.argv[1])) as w: time.sleep(0.5)
+print(w.joules is not None and w.joules > 0, [g["index"] for g in w.gpus if "index" in g], w.why)
+"""
+
+
+class OwnInstallation(MachineTest):
+    """rubato copied into a folder of its own, whose Python files a test may damage."""
+
+    def setUp(self):
+        self.machine = MachineTest.machine(self)
+        self.prefix = self.machine.folder / "prefix"
+        (self.prefix / "bin").mkdir(parents=True)
+        shutil.copy(RUBATO, self.prefix / "bin/rubato")
+        for name in ("inject", "rubato"):
+            shutil.copytree(SOURCE / "python" / name, self.prefix / "share/rubato/python" / name,
+                            ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+        self.machine.command = lambda *arguments: [str(self.prefix / "bin/rubato"), *map(str, arguments)]
+
+    def measured(self, program, *arguments, gpu="0", **environment):
+        command = [sys.executable, "-c", program, *arguments]
+        return self.machine.run("measure", "--gpu", gpu, "--", *command, environment=environment)
+
+    def test_a_job_whose_files_may_not_grow_does_not_take_the_hooks_from_those_after_it(self):
+        limited = "import subprocess, sys; subprocess.run(['sh', '-c', 'ulimit -f 2; exec \"$@\"', '-', "
+        limited += "sys.executable, '-c', 'import rubato; rubato.window'], check=True)"
+        # The outermost process is in no way limited: it leaves the hooks alone, so as to keep no byte code of them.
+        first = self.machine.run("measure", "--gpu", "0", "--", sys.executable, "-I", "-c", limited)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        kept = [path.name.partition(".")[0] for path in self.prefix.glob("share/**/*.pyc")]
+        self.assertEqual(kept, ["sitecustomize"])
+        self.assertEqual(self.measured("import rubato; print(rubato.__version__)").stdout, "0+source\n")
+
+    def test_hooks_that_cannot_be_imported_are_not_taken_for_a_job_without_framework(self):
+        log = self.machine.folder / "hooks.log"
+        said = self.measured("pass").stderr
+        self.assertIn("imported no framework", said)
+        (self.prefix / "share/rubato/python/rubato/_hooks/__init__.py").write_text("import nothing_such\n")
+        done = self.measured("print('went on')", RUBATO_HOOKS_LOG=str(log))
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "went on"))
+        self.assertIn("rubato's own Python hooks could not be started (ModuleNotFoundError: No module named ", done.stderr)
+        self.assertNotIn("imported no framework", done.stderr)
+        self.assertIn("rubato's hooks could not be started", log.read_text())
+
+    def test_windows_of_a_run_on_simulated_gpus_are_measured_on_these(self):
+        for gpu, environment, expected in (
+            ("0", {}, "[0]"),
+            ("[0, 1]", {}, "[0, 1]"),
+            ("None", {"CUDA_VISIBLE_DEVICES": "1"}, "[1]"),
+            ("0", {"CUDA_VISIBLE_DEVICES": "1"}, "[1]"),
+        ):
+            with self.subTest(gpu=gpu, **environment):
+                told = self.measured(ONE_WINDOW, gpu, gpu="sim:a100,sim:a100", LD_LIBRARY_PATH="/nonexistent", **environment)
+                self.assertEqual(told.stdout.splitlines()[:1], [f"True {expected} None"], told.stderr)
 
 
 if __name__ == "__main__":

@@ -84,6 +84,12 @@ class Inject(jobs.JobTest):
         self.assertEqual(self.train(iterations=0, RUBATO_HOOKS="keras,jax").marks, [])
         self.train(RUBATO_HOOKS="torch, keras")
 
+    def test_a_hook_of_no_such_name_is_told_with_those_there_are(self):
+        told = "RUBATO_HOOKS names no hook with bogus; there are: off, or jax, keras, lightning, mlflow, "
+        told += "pytorch_lightning, tensorflow, tf_keras, torch, trackers, transformers, wandb"
+        result = self.train(RUBATO_HOOKS="bogus, torch", problems=[told])
+        self.assertEqual(result.log, told + "\n")
+
     def test_the_users_sitecustomize_runs_as_if_alone(self):
         text = (
             "import sys\nprint(__name__, __file__, __spec__.name, sys.modules[__name__].__file__)\nhere = 1"
@@ -216,6 +222,47 @@ class Inject(jobs.JobTest):
         shutil.rmtree(self.site / "rubato")
         (self.folder / "rubato").mkdir()  # a folder beside the program is no package
         self.assertEqual(self.train(TRAIN + "import rubato; print(rubato.__version__)").out, "0+source\n")
+
+    def own_copy(self):
+        """The package in a folder that may be written to; to be given as the path of a job."""
+        shutil.copytree(jobs.PYTHON, self.folder / "python", ignore=shutil.ignore_patterns("__pycache__"))
+        return {"hooks": False, "path": [self.folder / "python/inject", self.site], "PYTHONDONTWRITEBYTECODE": ""}
+
+    def kept(self):
+        return {path.name.partition(".")[0]: path for path in self.folder.glob("python/*/**/*.pyc")}
+
+    def test_byte_code_that_was_cut_short_is_passed_over_and_made_anew(self):
+        ours = self.own_copy()
+        program = TRAIN + "import rubato; rubato.window"
+        for cut in (17, 300, 1000):
+            self.assertEqual(len(self.run_job(program, **ours).of("iteration end")), 4)
+            kept = self.kept()
+            self.assertLessEqual({"torch_hook", "_steps", "_marks", "windows", "__init__"}, set(kept))
+            # A longer path makes it larger: there is room for one.
+            self.assertLess(kept.pop("sitecustomize").stat().st_size, 512)
+            for path in kept.values():
+                with open(path, "r+b") as file:
+                    file.truncate(cut)
+            result = self.run_job(program, **ours)
+            self.assertEqual((result.code, result.err, result.log), (0, "", ""))
+            self.assertEqual(len(result.of("iteration end")), 4)
+
+    def test_none_is_kept_where_files_may_not_grow(self):
+        limited = self.write("limited", f'#!/bin/sh\nulimit -f 1 && exec {sys.executable} "$@"\n')
+        limited.chmod(0o755)
+        result = self.run_job("import rubato; print(rubato.__version__)", python=limited, **self.own_copy())
+        self.assertEqual((result.code, result.err, result.out), (0, "", "0+source\n"))
+        self.assertEqual(set(self.kept()), {"sitecustomize"})
+
+    def test_hooks_that_cannot_be_imported_say_so_and_leave_the_program_alone(self):
+        ours = self.own_copy()
+        self.write("python/rubato/_hooks/__init__.py", "import nothing_of_that_name")
+        result = self.run_job(TRAIN + "print('went on')", **ours)
+        self.assertEqual((result.code, result.err, result.out), (0, "", "went on\n"))
+        why = "ModuleNotFoundError: No module named 'nothing_of_that_name'"
+        self.assertIn(f"rubato's hooks could not be started ({why})", result.log)
+        self.assertIn("Traceback", result.log)
+        self.assertEqual((self.folder / f"marks{self.runs}/hooks.failed").read_text(), why + "\n")
 
     def test_flags_that_shut_the_environment_out_shut_hooks_out(self):
         for flag in ("-I", "-S", "-E"):

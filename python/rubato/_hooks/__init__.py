@@ -69,9 +69,10 @@ class _Fallback:
         spec = _spec_of_others(name, path, target)
         if spec is not None and type(spec.loader).__name__.strip("_") not in ("NoneType", "NamespaceLoader"):
             return spec
-        from importlib.machinery import PathFinder
+        from importlib.machinery import FileFinder
 
-        return PathFinder.find_spec(name, [self._folder])
+        # This module's own loader, which no damaged byte code stops (_inject.py).
+        return FileFinder(self._folder, (type(__loader__), [".py"])).find_spec(name)
 
 
 def _spec_of_others(name, path, target):
@@ -155,6 +156,17 @@ def _installer(hook):
     return install
 
 
+def _chosen():
+    """What RUBATO_HOOKS names; empty: all. A name that is none of ours is told, with ours: it would switch all off."""
+    names = os.environ.get("RUBATO_HOOKS", "").replace(",", " ").split()
+    known = list(TABLE) + [hook[: -len("_hook")] for hook in TABLE.values()]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        ours = ", ".join(sorted({name for name in known if "." not in name}))
+        failed(f"RUBATO_HOOKS names no hook with {', '.join(unknown)}; there are: off, or {ours}")
+    return names
+
+
 def start(package):
     """Begins to watch imports, for the hooks that RUBATO_HOOKS asks for and that are there; if anybody reads
     marks.
@@ -163,7 +175,7 @@ def start(package):
         sys.meta_path.insert(0, _Fallback(package))
     if not os.environ.get("RUBATO_MARKS"):
         return
-    chosen = os.environ.get("RUBATO_HOOKS", "").replace(",", " ").split()
+    chosen = _chosen()
     folder = os.path.dirname(__file__)
     present = set(os.listdir(folder))
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
