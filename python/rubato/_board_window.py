@@ -1,5 +1,6 @@
 """A window's joules from the board that rubato publishes in its jobs: no process is started for them."""
 
+import itertools
 import math
 import os
 import time
@@ -57,4 +58,7 @@ def _of_this_process(board):
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is None:
         return True
-    return len([entry for entry in visible.split(",") if entry.strip()]) == len(board.gpus)
+    entries = [entry.strip() for entry in visible.split(",")]
+    # CUDA reads up to the first that can be none.
+    shown = itertools.takewhile(lambda entry: entry and not entry.startswith("-"), entries)
+    return len(list(shown)) == len(board.gpus)

@@ -32,8 +32,10 @@ class Stretch:
 
     def answered(self) -> Dict[str, Any]:
         """Waits for the helper's answer."""
-        if self._answer is None and (self.begun is None or self.ended is None):
+        if self._answer is None and self.ended is None:
             return {"why_missing": "the window has not ended"}
+        if self._answer is None and self.begun is None:
+            return {"why_missing": "the window was ended and never begun"}
         if self._answer is None and self._helper is not None:
             self._guarded(lambda: self._helper.wait_until(lambda: self._answer is not None))
         return self._answer or {"why_missing": "rubato windows did not answer"}

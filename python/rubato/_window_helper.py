@@ -21,6 +21,7 @@ from . import _binary
 
 ANSWER_S = 10.0  # a helper that is silent for longer is given up
 SCHEMA = "rubato.window/1"
+_REFUSED, _ERROR = 125, "rubato: error: "  # nothing was measured, and that is why
 Take = Callable[[Dict[str, Any]], None]
 
 
@@ -33,7 +34,7 @@ class Helper:
         self._pending = b""
         self._why = ""
         self.pid = os.getpid()
-        command = [_binary.binary(), "windows"] + ([] if gpu is None else ["--gpu", gpu])
+        command = [_binary.binary(), "windows"] + ([] if gpu is None else ["--cuda-numbers", "--gpu", gpu])
         environment = {k: v for k, v in os.environ.items() if k != "RUBATO_MARKS"}
         self._errors = tempfile.TemporaryFile()
         # A session of its own: Ctrl-C is for the training.
@@ -52,7 +53,7 @@ class Helper:
                     self._owed.append((verb, take))
                     self._read(0.0)  # a helper that nobody waits for must not find its pipe full
                 except OSError:
-                    self._give_up(f"rubato windows ended ({self._status()})")
+                    self._give_up(self._why_ended())
             if self._why:
                 take({"why_missing": self._why})
 
@@ -71,7 +72,7 @@ class Helper:
             return False
         data = os.read(pipe, 65536)
         if not data:
-            self._give_up(f"rubato windows ended ({self._status()})")
+            self._give_up(self._why_ended())
         *lines, self._pending = (self._pending + data).split(b"\n")
         for line in lines:
             self._hand_out(line)
@@ -99,14 +100,17 @@ class Helper:
             self._process.kill()
             self._process.wait()
 
-    def _status(self) -> str:
+    def _why_ended(self) -> str:
         try:
-            status = f"exit status {self._process.wait(timeout=1)}"
+            status = self._process.wait(timeout=1)
         except subprocess.TimeoutExpired:
-            return "its output is closed"
+            return "rubato windows ended (its output is closed)"
         self._errors.seek(0)
         said = self._errors.read(4096).decode(errors="replace").strip().splitlines()
-        return f"{status}: {said[0]}" if said else status
+        errors = [line for line in said if line.startswith(_ERROR)]
+        if status == _REFUSED and errors:
+            return f"rubato windows: {errors[0][len(_ERROR):]}"
+        return f"rubato windows ended (exit status {status}{': ' + said[0] if said else ''})"
 
     def quit(self) -> None:
         try:

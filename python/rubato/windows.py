@@ -13,7 +13,7 @@ from ._user import shared
 
 
 def _gpu_list(gpu: Any) -> Optional[str]:
-    """As for `--gpu`; None: nothing was given, as with the empty text there."""
+    """The words after --gpu; None: nothing was given, as with the empty text."""
     if gpu is None or isinstance(gpu, str):
         return gpu or None
     try:
@@ -26,8 +26,9 @@ class Window:
     """A named stretch. Use it in a `with`, or call begin() and end(); begin() makes a new stretch of a window that
     has ended.
 
-    `gpu`: as for `--gpu` of the program (`"0"`, a UUID, `"sim:v100"`), a number or a list of them; without it, the
-    job's GPUs under rubato, else those that `rubato` finds. `energy=False` marks only and starts no helper.
+    `gpu`: a number, as CUDA counts the GPUs that CUDA_VISIBLE_DEVICES shows this process, a UUID, `"sim:v100"`, or a list
+    of them; without it, the job's GPUs under rubato, else those that `rubato` finds. `energy=False` marks only and
+    starts no helper.
     `sync=True` waits, at both ends, for the devices of PyTorch, JAX and TensorFlow where the program uses them: the
     joules are those of the work inside, at the price of an empty pipeline. `helper=True`: never by what rubato
     publishes, whose edges are up to a quarter of a second off.
@@ -54,9 +55,12 @@ class Window:
         return self
 
     def end(self) -> "Window":
-        self._wait_for_devices()
+        is_open = self._stretch.begun is not None and self._stretch.ended is None
+        if is_open:
+            self._wait_for_devices()
         self._stretch.end()
-        shared("_marks").end_window(self.name)
+        if is_open:
+            shared("_marks").end_window(self.name)
         return self
 
     def _wait_for_devices(self) -> None:

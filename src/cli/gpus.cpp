@@ -63,15 +63,19 @@ std::string read_until_closed(const ScopedFd& from) {
 Result<OpenGpus> open_gpus(std::string_view list) {
   auto selection = select(list);
   if (!selection) return fail(selection.error());
+  return open_selection(std::move(*selection), !list.empty());
+}
+
+Result<OpenGpus> open_selection(device::Selection selection, bool named) {
   OpenGpus open;
-  open.selection = std::move(*selection);
+  open.selection = std::move(selection);
   for (const auto& identity : open.selection.chosen) {
     auto gpu = open.selection.backend->open(identity.id);
     if (gpu) {
       open.gpus.push_back(std::move(*gpu));
       continue;
     }
-    if (!list.empty()) return fail(gpu.error());
+    if (named) return fail(gpu.error());
     open.lost.push_back(gpu.error());
   }
   if (open.gpus.empty() && !open.lost.empty()) return fail(open.lost.front());

@@ -22,6 +22,9 @@ struct OpenGpus {
 /// `list` as typed after --gpu. A named GPU that cannot be opened is an error, and so is it when none can.
 [[nodiscard]] Result<OpenGpus> open_gpus(std::string_view list);
 
+/// `named`: somebody asked for these very GPUs.
+[[nodiscard]] Result<OpenGpus> open_selection(device::Selection selection, bool named);
+
 /// What is known of a GPU's sensor: found out on this very GPU by earlier runs, else by its kind.
 [[nodiscard]] SensorFacts known_sensor(const device::Backend& backend, const device::Gpu& gpu);
 

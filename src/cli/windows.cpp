@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
+#include "cli/window_gpus.h"
 #include "measure/window_book.h"
 #include "report/render.h"
 #include "report/value.h"
@@ -140,8 +142,8 @@ class Service {
   std::optional<measure::WindowBook> book_;
 };
 
-int windows(Invocation& invocation) {
-  auto open = open_gpus(invocation.gpu);
+int windows(Invocation& invocation, bool cuda_numbers) {
+  auto open = open_window_gpus(invocation.gpu, cuda_numbers);
   // Without a GPU the program that asks goes on, and is told why it gets no joules.
   if (!open && !invocation.gpu.empty()) return refuse(invocation, open.error());
   const std::string why = open ? std::string() : open.error().what;
@@ -154,7 +156,11 @@ void add_windows(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand(
       "windows", "measure named stretches for another program, over standard input and output");
   add_common(*command, invocation);
-  command->callback([&invocation] { invocation.status = windows(invocation); });
+  auto cuda_numbers = std::make_shared<bool>(false);
+  command->add_flag(
+      "--cuda-numbers", *cuda_numbers,
+      "numbers after --gpu count the GPUs that CUDA_VISIBLE_DEVICES shows this process, not the driver's");
+  command->callback([&invocation, cuda_numbers] { invocation.status = windows(invocation, *cuda_numbers); });
 }
 
 }  // namespace rubato::cli

@@ -191,8 +191,9 @@ Result<Present> match_present(std::span<const std::string> items, std::span<cons
 
 Result<Visible> visible_gpus(std::string_view visible_devices, std::span<const GpuIdentity> gpus,
                              std::string_view device_order) {
-  const auto everything = [&](std::string doubt) {
-    return Visible{.gpus = {gpus.begin(), gpus.end()}, .doubt = std::move(doubt)};
+  const auto everything = [&](const std::string& unknown, std::string_view consequence) {
+    return Visible{
+        .gpus = {gpus.begin(), gpus.end()}, .doubt = cat(unknown, consequence), .unknown = unknown};
   };
   const auto counted = cuda_order(gpus);
   Visible visible;
@@ -203,15 +204,15 @@ Result<Visible> visible_gpus(std::string_view visible_devices, std::span<const G
       return everything(
           cat("CUDA_VISIBLE_DEVICES=", visible_devices,
               " counts in CUDA's order, the fastest GPU first, which the driver does not tell on a "
-              "machine with different GPUs: all are watched; set CUDA_DEVICE_ORDER=PCI_BUS_ID or "
-              "name GPUs by UUID to narrow that"));
+              "machine with different GPUs"),
+          ": all are watched; set CUDA_DEVICE_ORDER=PCI_BUS_ID or name GPUs by UUID to narrow that");
     }
     if (is_mig(item)) {
       const auto whole = gpu_of_mig(item, gpus);
       if (!whole) {
-        return everything(
-            cat("CUDA_VISIBLE_DEVICES=", visible_devices,
-                " names a MIG instance, which does not tell its GPU: all are watched, and whole"));
+        return everything(cat("CUDA_VISIBLE_DEVICES=", visible_devices,
+                              " names a MIG instance, which does not tell its GPU"),
+                          ": all are watched, and whole");
       }
       visible.doubt = cat("'", item,
                           "' is a MIG instance: energy is measured for its whole GPU, the other "
@@ -228,6 +229,36 @@ Result<Visible> visible_gpus(std::string_view visible_devices, std::span<const G
       ErrorCode::not_found,
       cat("CUDA_VISIBLE_DEVICES=", visible_devices, " leaves no GPU visible; there are: ", list_of(gpus)),
       "name a GPU with '--gpu', or unset CUDA_VISIBLE_DEVICES");
+}
+
+static Result<GpuIdentity> shown_at(std::int64_t number, std::string_view visible_devices,
+                                    std::span<const GpuIdentity> gpus, std::string_view device_order) {
+  const auto visible = visible_gpus(visible_devices, gpus, device_order);
+  if (!visible) return fail(visible.error());
+  if (!visible->unknown.empty()) {
+    return fail(ErrorCode::not_found, cat("which GPU ", number, " is cannot be told: ", visible->unknown),
+                "name it by UUID, or set CUDA_DEVICE_ORDER=PCI_BUS_ID; 'rubato devices' lists them");
+  }
+  if (const auto gpu = counted_at(visible->gpus, number)) return *gpu;
+  return fail(ErrorCode::not_found,
+              cat("no GPU ", number, ": this process sees ", visible->gpus.size(), " of ", gpus.size(),
+                  " GPUs, counted from 0, as CUDA_VISIBLE_DEVICES=", visible_devices, " says"),
+              "name one of them, or any GPU by UUID; 'rubato devices' lists them");
+}
+
+Result<std::vector<GpuIdentity>> match_counted(std::span<const std::string> items,
+                                               std::span<const GpuIdentity> gpus,
+                                               std::optional<std::string_view> visible_devices,
+                                               std::string_view device_order) {
+  std::vector<GpuIdentity> chosen;
+  for (const std::string& item : items) {
+    const auto number = parse_integer(item);
+    auto gpu = number && visible_devices ? shown_at(*number, *visible_devices, gpus, device_order)
+                                         : match_one(item, gpus);
+    if (!gpu) return fail(std::move(gpu.error()));
+    add_once(chosen, *gpu);
+  }
+  return chosen;
 }
 
 }  // namespace rubato::device

@@ -2,6 +2,7 @@
 // work.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +39,8 @@ struct Present {
 
 struct Visible {
   std::vector<GpuIdentity> gpus;
-  std::string doubt;  // why more than the job's own share may be among them; empty: none
+  std::string doubt;      // why more than the job's own share may be among them; empty: none
+  std::string unknown{};  // why it cannot be told which they are: all are given; empty: it can
 };
 
 /// The GPUs that CUDA will show a program with this CUDA_VISIBLE_DEVICES, in its order: up to its first item
@@ -48,5 +50,12 @@ struct Visible {
 [[nodiscard]] Result<Visible> visible_gpus(std::string_view visible_devices,
                                            std::span<const GpuIdentity> gpus,
                                            std::string_view device_order = {});
+
+/// As match_gpus, for a process that counts GPUs as CUDA does: a number is a place among those that
+/// `visible_devices` shows it, where that is set.
+[[nodiscard]] Result<std::vector<GpuIdentity>> match_counted(std::span<const std::string> items,
+                                                             std::span<const GpuIdentity> gpus,
+                                                             std::optional<std::string_view> visible_devices,
+                                                             std::string_view device_order = {});
 
 }  // namespace rubato::device

@@ -201,5 +201,48 @@ TEST(VisibleGpus, HiddenGpusAmongDifferentOnesAreNoDoubt) {
   EXPECT_EQ(visible_gpus("-1", kMixed).error().code, ErrorCode::not_found);
 }
 
+std::vector<unsigned> counted(const std::vector<std::string>& items, std::optional<std::string_view> shown) {
+  const auto found = match_counted(items, kTwo, shown);
+  EXPECT_TRUE(found) << found.error().what;
+  return found ? indices(*found) : std::vector<unsigned>{};
+}
+
+std::string not_counted(const std::string& item, std::string_view shown) {
+  const auto found = match_counted(std::vector{item}, kTwo, shown);
+  EXPECT_FALSE(found);
+  return found ? std::string() : found.error().what;
+}
+
+TEST(MatchCounted, ANumberIsAPlaceAmongTheGpusThatAreShown) {
+  EXPECT_THAT(counted({"0"}, "1"), ElementsAre(1));
+  EXPECT_THAT(counted({"0", "1"}, "1,0"), ElementsAre(1, 0));
+  EXPECT_THAT(counted({"0"}, "GPU-ab"), ElementsAre(1));
+  EXPECT_THAT(counted({"GPU-aa11"}, "1"), ElementsAre(0)) << "a UUID is a UUID";
+  EXPECT_THAT(counted({"1"}, std::nullopt), ElementsAre(1)) << "the driver's, where nothing is hidden";
+}
+
+TEST(MatchCounted, WhatIsNotShownIsSaidWithHowManyAre) {
+  for (const std::string item : {"1", "-1", "7"}) {
+    EXPECT_THAT(not_counted(item, "1"), HasSubstr("no GPU " + item + ": this process sees 1 of 2 GPUs"));
+    EXPECT_THAT(not_counted(item, "1,-1,0"), HasSubstr("CUDA_VISIBLE_DEVICES=1,-1,0"))
+        << "ends at the first that is none";
+  }
+  EXPECT_THAT(not_counted("0", ""), HasSubstr("leaves no GPU visible"));
+  EXPECT_THAT(not_counted("1.5", "1"), HasSubstr("no GPU '1.5'"));
+}
+
+TEST(MatchCounted, OnDifferentGpusOrAMigInstanceOfUnknownPlaceItCannotBeTold) {
+  const std::vector<GpuIdentity> mixed = {kTwo[0], gpu(1, "GPU-ab22", "00000000:3B:00.0", "Tesla P100")};
+  const std::vector<std::string> first = {"0"};
+  const auto told = match_counted(first, mixed, "1");
+  ASSERT_FALSE(told);
+  EXPECT_THAT(told.error().what, HasSubstr("which GPU 0 is cannot be told"));
+  EXPECT_THAT(told.error().hint, HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID"));
+  const auto ordered = match_counted(first, mixed, "1", "PCI_BUS_ID");
+  ASSERT_TRUE(ordered);
+  EXPECT_THAT(indices(*ordered), ElementsAre(1));
+  EXPECT_FALSE(match_counted(first, kTwo, "MIG-0123"));
+}
+
 }  // namespace
 }  // namespace rubato::device

@@ -107,8 +107,19 @@ class Windows(jobs.JobTest):
             with rubato.window("arguments", gpu=[]) as w: pass
             print(w.joules, w.why)
         """)
-        lists = [["--gpu", words] for words in ("0", "1", "0,1", "GPU-a", "2,3")] + [[], []]
+        lists = [["--cuda-numbers", "--gpu", words] for words in ("0", "1", "0,1", "GPU-a", "2,3")] + [[], []]
         self.assertEqual(result.out, "".join(f"{words}\n" for words in lists) + "None its list of GPUs is empty\n")
+
+    def test_a_window_that_was_never_begun_says_so_and_is_not_marked(self):
+        result = self.program("""
+            import rubato
+            w = rubato.window("a").end()
+            print(w.joules, w.seconds, w.why)
+            w.begin().end().end()
+            print(w.joules)
+        """)
+        self.assertEqual(result.out, "None None the window was ended and never begun\n42.0\n")
+        self.assertEqual([m.kind for m in result.marks], ["window begin", "window end"])
 
     def test_what_no_pipe_or_argument_can_have_does_not_raise(self):
         result = self.program("""
@@ -207,6 +218,63 @@ class RealHelper(jobs.JobTest):
         )
         self.assertEqual(result.code, 0, result.out + result.err)
         self.assertIn("modelled", result.out)
+
+
+class RealHelperOfTwo(jobs.JobTest):
+    """On two simulated GPUs behind the driver's interface, and in the world of a run."""
+
+    SHOW = """
+        import rubato, time
+        for gpu in {gpus}:
+            with rubato.window("w", gpu=gpu, helper=True) as w: time.sleep(0.3)
+            print(w.joules is not None, [g["index"] for g in w.gpus], w.why)
+        """
+
+    def setUp(self):
+        super().setUp()
+        self.binary = jobs.built("rubato", "windows")
+        self.standin = self.binary.parents[1] / "simgpu"
+        if not (self.standin / "libnvidia-ml.so.1").exists():
+            self.skipTest(f"{self.standin} holds no simulated driver")
+
+    def show(self, gpus, **environment):
+        world = {"RUBATO_SIM_WORLD": self.folder / "world", "XDG_RUNTIME_DIR": self.folder, "XDG_STATE_HOME": self.folder}
+        driver = {"LD_LIBRARY_PATH": self.standin, "RUBATO_SIM_PROFILES": "a100,a100"}
+        result = self.run_job(
+            self.SHOW.format(gpus=gpus), RUBATO_BINARY=self.binary, **{**world, **driver, **environment}
+        )
+        self.assertEqual((result.code, result.err), (0, ""))
+        return result.out.splitlines()
+
+    def uuids(self):
+        self.show("(0,)")
+        script = "import rubato\nwith rubato.window('w', gpu=[0, 1]) as w: pass\nprint(*[g['uuid'] for g in w.gpus])"
+        return self.run_job(
+            script, RUBATO_BINARY=self.binary, LD_LIBRARY_PATH=self.standin, RUBATO_SIM_WORLD=self.folder / "world",
+            XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder,
+        ).out.split()  # fmt: skip
+
+    def test_a_number_is_the_gpu_that_cuda_calls_so_in_this_process(self):
+        self.assertEqual(self.show("(1, [1, 0])"), ["True [1] None", "True [1, 0] None"])
+        self.assertEqual(self.show("(0, '0', None)", CUDA_VISIBLE_DEVICES="1"), 3 * ["True [1] None"])
+        first, second = self.uuids()
+        self.assertEqual(self.show(f"(0, {first!r})", CUDA_VISIBLE_DEVICES=second[:12]), ["True [1] None", "True [0] None"])
+
+    def test_a_number_that_is_none_is_named_with_how_many_there_are(self):
+        for line, value in zip(self.show("(7, -1, [0, 1])", CUDA_VISIBLE_DEVICES="1,-1,0"), (7, -1, 1)):
+            why = f"no GPU {value}: this process sees 1 of 2 GPUs, counted from 0, as CUDA_VISIBLE_DEVICES=1,-1,0 says"
+            self.assertEqual(line, f"False [] rubato windows: {why}")
+        for line, value in zip(self.show("(7, -1, 1.5)"), (7, -1, 1.5)):
+            self.assertRegex(line, rf"^False \[\] rubato windows: no GPU '{value}'; there are: 0: GPU-.*; 1: GPU-")
+        self.assertIn("leaves no GPU visible", self.show("(0,)", CUDA_VISIBLE_DEVICES="")[0])
+
+    def test_in_a_run_on_simulated_gpus_it_measures_those(self):
+        both = ",".join(self.uuids())
+        inside = {"LD_LIBRARY_PATH": "/nonexistent", "RUBATO_SIM_GPUS": both}
+        self.assertEqual(self.show("(1, None)", **inside), ["True [1] None", "True [0, 1] None"])
+        self.assertEqual(self.show("(0, None)", CUDA_VISIBLE_DEVICES="1", **inside), 2 * ["True [1] None"])
+        alone = {"LD_LIBRARY_PATH": "/nonexistent"}
+        self.assertIn("no NVIDIA driver", self.show("(None,)", **alone)[0], "a world that no run gave")
 
 
 DEVICES = """
