@@ -31,7 +31,8 @@ def binary() -> str:
     if found:
         return found
     raise FileNotFoundError(
-        f"no program rubato in {', '.join(folders)} or PATH: pip install --force-reinstall rubato-gpu"
+        f"no program rubato in {', '.join(folders)} or PATH: install rubato from a file (docs/install.md), "
+        "its wheel with `pip install --force-reinstall ./rubato_gpu-….whl`, or name the program in RUBATO_BINARY"
     )
 
 

@@ -262,5 +262,5 @@ def hook(name):
 
 
 def problem(sentence):
-    """A hook failed and stepped back."""
+    """A hook failed and stepped back, or was told what it can do nothing with."""
     _of_hook(15, sentence)

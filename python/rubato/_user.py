@@ -5,6 +5,7 @@ import sys
 
 _number = 0
 _epoch = 0
+_told = set()
 
 
 def shared(name):
@@ -19,6 +20,40 @@ def shared(name):
         except ImportError:
             hooks = None
     return hooks if hooks is not None and hooks.API == own.API else own
+
+
+def _count(of, what, value, instead):
+    """`value`, where it is a whole number that a mark can hold, of Python's or NumPy's; else `instead`, told once: a
+    training does not end because of its marks.
+    """
+    if value is None:
+        return instead
+    try:
+        number = value.__index__()
+        if 0 <= number < 1 << 64:
+            return number
+    except Exception:
+        pass
+    if (of, what) not in _told:
+        _told.add((of, what))
+        _tell(f"rubato.{of}({what}={_shown(value)}) is left out: it is no whole number from 0 on")
+    return instead
+
+
+def _shown(value):
+    try:
+        return repr(value)[:40]
+    except Exception:
+        return type(value).__name__
+
+
+def _tell(sentence):
+    """In the report, and in the file RUBATO_HOOKS_LOG."""
+    hooks = sys.modules.get("_rubato._hooks")
+    if hooks is not None:
+        hooks.failed(sentence)
+    else:
+        shared("_marks").problem(sentence)
 
 
 def mark(name: str) -> None:
@@ -48,8 +83,9 @@ class iteration:
         global _number
         claims = shared("_claims")
         claims.claim(claims.USER, "rubato.iteration")  # kept to the end of the process
-        if self._index is None:
-            self._index = _number
+        self._index = _count("iteration", "index", self._index, _number)
+        self._steps = _count("iteration", "steps", self._steps, 0)
+        self._of_epoch = _count("iteration", "of_epoch", self._of_epoch, 0)
         _number = self._index + 1
         shared("_marks").begin_iteration(self._index, self._steps, self._of_epoch)
         return self
@@ -71,8 +107,8 @@ class epoch:
         global _epoch
         claims = shared("_claims")
         claims.claim(claims.USER, "rubato.epoch")  # as for an iteration
-        if self._index is None:
-            self._index = _epoch
+        self._index = _count("epoch", "index", self._index, _epoch)
+        self._planned = _count("epoch", "planned", self._planned, 0)
         _epoch = self._index + 1
         shared("_marks").begin_epoch(self._index, self._planned)
         return self

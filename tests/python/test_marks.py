@@ -121,6 +121,21 @@ m.end_phase(m.EVALUATION); m.begin_phase(m.CHECKPOINT); m.end_phases(); m.end_ph
         expected = [(f"phase {way}", name) for way in ("begin", "end") for name in names]
         self.assertEqual(sorted((m.kind, m.name) for m in result.marks), expected)
 
+    def test_numbers_that_no_mark_can_hold_are_left_out_and_told_once(self):
+        told = [f"rubato.{of} is left out: it is no whole number from 0 on"
+                for of in ("iteration(index='a')", "iteration(steps=-1)", "epoch(planned=1.5)")]  # fmt: skip
+        result = self.run_job("""
+            import rubato
+            for _ in range(2):
+                with rubato.iteration(index="a"): pass
+            with rubato.iteration(index=7, steps=-1): pass
+            with rubato.epoch(planned=1.5): pass
+        """, problems=None)  # fmt: skip
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual([mark.id for mark in result.of("iteration begin")], [0, 1, 7])
+        self.assertEqual(result.log.splitlines(), told)
+        self.assertEqual([mark.name for mark in result.of("problem")], told)
+
     def test_a_programs_own_iterations_silence_the_hooks(self):
         result = self.job("""
 import rubato, sys

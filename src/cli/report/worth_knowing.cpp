@@ -118,7 +118,7 @@ std::vector<Event> worth_knowing(const record::RunRecord& run, const analyse::Su
                                         ": nothing recorded ", length, ": ", lost.why)});
   }
   for (const analyse::Remark& problem : summary.timeline.problems)
-    events.push_back({problem.at, cat("a hook stepped back: ", problem.text)});
+    events.push_back({problem.at, cat("told by the job's hooks: ", problem.text)});
   std::ranges::stable_sort(events, {}, &Event::at);
   return events;
 }
