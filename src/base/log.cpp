@@ -2,29 +2,54 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <string>
+
+#include "base/standard_streams.h"
 
 namespace rubato::log {
 namespace {
 
 std::atomic<Level> g_level{Level::info};
+std::atomic<bool> g_drop{false};
+std::atomic<unsigned> g_dropped{0};
+
+void write_line(std::string line) {
+  line += '\n';
+  while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
+  }
+}
 
 // One write per line: lines of rubato and of the job do not cut each other in two.
 void put(Level level, std::string_view kind, std::string_view message) {
   if (message.empty() || g_level.load() < level) return;
   std::string line = "rubato: ";
   if (!kind.empty()) line.append(kind).append(": ");
-  line.append(message).append("\n");
-  while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
+  line.append(message);
+  if (g_drop) {
+    if (!takes_a_line(STDERR_FILENO)) {
+      ++g_dropped;
+      return;
+    }
+    line.resize(std::min<std::size_t>(line.size(), PIPE_BUF / 2));
+    if (const unsigned lost = g_dropped.exchange(0); lost > 0)
+      line.append(" (before this, ")
+          .append(std::to_string(lost))
+          .append(" lines that nobody read were dropped)");
   }
+  write_line(std::move(line));
 }
 
 }  // namespace
 
 void set_level(Level level) {
   g_level = level;
+}
+void drop_what_would_wait() {
+  g_drop = true;
 }
 Level level() {
   return g_level;

@@ -11,6 +11,9 @@ namespace rubato::log {
 enum class Level { quiet, error, warning, info, debug };
 
 void set_level(Level level);
+/// For a service that others wait for: a line whose reader does not keep up is dropped and counted, and the
+/// number told with the next that is written.
+void drop_what_would_wait();
 [[nodiscard]] Level level();
 
 void error(const Error& error);  // "rubato: error: WHAT" and "rubato: hint: HINT"

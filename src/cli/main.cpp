@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/build.h"
 #include "cli/invocation.h"
@@ -116,6 +117,7 @@ int refuse(Invocation& invocation, const Error& error, int status) {
 }  // namespace rubato::cli
 
 int main(int argc, char** argv) {
+  rubato::keep_standard_streams();
   rubato::conduct::remember_signals();
   if (argc > 1 && std::string_view(argv[1]) == "guard") return rubato::cli::guard_main(argc, argv);
   if (argc > 1 && std::string_view(argv[1]) == "calibrate-kernel")

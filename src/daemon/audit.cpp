@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "base/log.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 
 namespace rubato::daemon {
@@ -121,12 +122,15 @@ Result<AuditFile> AuditFile::open(const std::filesystem::path& path) {
 void AuditFile::write(const AuditEntry& entry) {
   const std::string line = print_entry(entry, utc_now()) + "\n";
   ssize_t put = 0;
+  // Standard error may be a pipe whose reader stands still: leases do not wait for it.
+  const bool taken = takes_a_line(fd_.get());
   do {
-    put = ::write(fd_.get(), line.data(), line.size());
+    put = taken ? ::write(fd_.get(), line.data(), line.size()) : 0;
   } while (put < 0 && errno == EINTR);
   if (put == static_cast<ssize_t>(line.size())) return;
   if (lost_++ == 0)
-    log::warning(Error{ErrorCode::io, "the audit log cannot be written: is the disk full?",
+    log::warning(Error{ErrorCode::io,
+                       "the audit log cannot be written: is the disk full, or does nobody read it?",
                        "what cannot be written is lost; serving goes on"});
 }
 

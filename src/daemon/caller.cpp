@@ -91,7 +91,8 @@ std::string foreign_process(const Caller& caller, const std::vector<ComputeProce
     if (is_of_caller(root, process.pid, caller)) continue;
     const auto users = users_of(root, static_cast<pid_t>(process.pid));
     if (!users) {
-      // One that ended between two looks is gone; any other cannot be judged.
+      // Ended since the driver was asked, or in a namespace of processes that is not ours: the caller asks
+      // twice.
       if (!root.exists(cat("/proc/", process.pid)) && process.pid > 0)
         return cat("the driver names process ", process.pid, ", which cannot be seen from here");
       return cat("process ", process.pid, " cannot be looked at");

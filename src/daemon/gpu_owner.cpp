@@ -136,10 +136,10 @@ Outcome GpuOwner::take(const Take& task) {
   if (!now) return fail(now.error());
   if (Status able = check_capabilities(*opened_->gpu, task.terms); !able) return fail(able.error());
   if (!task.shared) {
-    const auto processes = opened_->gpu->compute_processes();
-    if (!processes) return fail(processes.error());
-    if (const std::string who = foreign_process(task.caller, *processes, options_.root); !who.empty())
-      return fail(ErrorCode::no_permission, cat(options_.gpu.uuid, ": ", who),
+    const auto who = foreign_to(task.caller);
+    if (!who) return fail(who.error());
+    if (!who->empty())
+      return fail(ErrorCode::no_permission, cat(options_.gpu.uuid, ": ", *who),
                   "only GPUs of your own job, or with nobody else on them, may be set");
   }
   if (Status alone = check_other_managers(*opened_->gpu, task.terms, *now); !alone)
@@ -176,6 +176,18 @@ Outcome GpuOwner::clear() {
   return Between{guard::energy_mj(*opened_->gpu), std::get<Prepared>(*prepared).left_behind};
 }
 
+Result<std::string> GpuOwner::foreign_to(const Caller& caller) const {
+  std::string who;
+  // A process that ended between the driver's list and our look at it is in no second list.
+  for (int look = 0; look < 2; ++look) {
+    const auto processes = opened_->gpu->compute_processes();
+    if (!processes) return fail(processes.error());
+    who = foreign_process(caller, *processes, options_.root);
+    if (who.empty()) break;
+  }
+  return who;
+}
+
 Outcome GpuOwner::look() {
   if (!held_) return Seen{};
   Seen seen;
@@ -186,10 +198,8 @@ Outcome GpuOwner::look() {
     if (code == ErrorCode::conflict || code == ErrorCode::device_lost) seen.trouble = alone.error();
   }
   if (!shared_ && !seen.trouble) {
-    const auto processes = opened_->gpu->compute_processes();
-    const std::string who = processes ? foreign_process(holder_, *processes, options_.root) : std::string();
-    if (!who.empty())
-      seen.trouble = Error{ErrorCode::no_permission, cat(options_.gpu.uuid, ": ", who),
+    if (const auto who = foreign_to(holder_); who && !who->empty())
+      seen.trouble = Error{ErrorCode::no_permission, cat(options_.gpu.uuid, ": ", *who),
                            "the GPU is as it was found; ask again when it is free"};
   }
   const auto now = opened_->gpu->power_limits();

@@ -79,6 +79,8 @@ class GpuOwner {
   [[nodiscard]] Outcome set(const Set& task);
   [[nodiscard]] Outcome end();
   [[nodiscard]] Outcome look();
+  /// Who computes there that is not of the caller; empty: nobody.
+  [[nodiscard]] Result<std::string> foreign_to(const Caller& caller) const;
   [[nodiscard]] Outcome clear();
   [[nodiscard]] Status open();
   [[nodiscard]] Result<PowerLimits> limits();

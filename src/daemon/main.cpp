@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/runtime_folder.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "daemon/config.h"
 #include "daemon/jobs.h"
@@ -154,6 +155,8 @@ int serve(const Options& options, const Config& config, Service service) {
   auto signals = guard::ending_signals();
   if (!signals) return refuse(signals.error());
   ::signal(SIGPIPE, SIG_IGN);
+  // A log that may not grow (ulimit -f) is a full disk, and no end of serving.
+  ::signal(SIGXFSZ, SIG_IGN);
   const Machine& machine = service.machine;
   AuditFile& log_file = service.log;
   ask_for_short_turns();
@@ -237,6 +240,8 @@ int run(const Options& options) {
 }  // namespace rubato::daemon
 
 int main(int argc, char** argv) {
+  rubato::keep_standard_streams();
+  rubato::log::drop_what_would_wait();
   rubato::daemon::Options options;
   CLI::App app("sets GPUs for the jobs of this machine, within the rules of its administrator", "rubatod");
   app.set_version_flag("--version", rubato::daemon::kVersion);

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/runtime_folder.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "device/registry.h"
 #include "exporter/catalogue.h"
@@ -287,5 +288,6 @@ int main_of(int argc, char** argv) {
 }  // namespace rubato::exporter
 
 int main(int argc, char** argv) {
+  rubato::keep_standard_streams();
   return rubato::exporter::main_of(argc, argv);
 }

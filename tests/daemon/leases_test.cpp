@@ -124,6 +124,21 @@ TEST(Leases, SomebodyElsesProcessOnTheGpuEndsTheLease) {
   EXPECT_THAT(words(daemon.ask(client, limit_to(140))), HasSubstr("process 502 of user 1001"));
 }
 
+TEST(Leases, AProcessThatEndsBetweenTwoLooksEndsNoLease) {
+  DaemonWorld daemon;
+  const auto client = daemon.connect(1000);
+  (void)daemon.ask(client, kOneGpu);
+  (void)daemon.ask(client, limit_to(150));
+  daemon.world.gpu().process = 503;  // the driver names it, and /proc has it no more
+  daemon.world.gpu().process_lists = 1;
+  daemon.pass(3_s, {client});
+  EXPECT_EQ(daemon.world.gpu().process, 0) << "it was never looked for";
+  EXPECT_EQ(daemon.world.gpu().requested, 150);
+  daemon.world.gpu().process = 504;  // one that goes on and cannot be seen is another's
+  daemon.pass(3_s, {client});
+  EXPECT_TRUE(daemon.as_found());
+}
+
 TEST(Leases, SomebodyElsesLimitStandsAndEndsTheLease) {
   DaemonWorld daemon;
   const auto client = daemon.connect();

@@ -75,15 +75,21 @@ class DaemonTest(MachineTest):
             wait_until(lambda: process.poll() is not None or self.ready(machine), "rubatod to be ready")
         return process
 
-    def start(self, machine, *arguments, environment=None, stderr=subprocess.DEVNULL):
+    def start(self, machine, *arguments, environment=None, stderr=subprocess.DEVNULL, limits=None):
         """With the configuration as it stands."""
         process = subprocess.Popen(
             [str(RUBATOD), "--config", str(machine.config), *map(str, arguments)],
             env={**machine.environment, **(environment or {})}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=stderr, text=True,
+            stdout=subprocess.DEVNULL, stderr=stderr, text=True, preexec_fn=limits,
         )
         self.addCleanup(self.end, process)
+        machine.daemon = process
         return process
+
+    @staticmethod
+    def process_ended(machine):
+        machine.daemon.terminate()
+        machine.daemon.wait(harness.PATIENCE)
 
     @staticmethod
     def end(process):

@@ -1,8 +1,11 @@
 """A client that means harm changes nothing and slows nobody."""
 
 import ctypes
+import fcntl
 import os
 import random
+import resource
+import signal
 import socket
 import time
 import unittest
@@ -101,6 +104,49 @@ class Hostile(DaemonTest):
         with self.assertRaises(OSError):
             for _ in range(200_000):
                 deaf.send("status")
+        self.still_served(machine, honest, gpu, 155)
+
+    def refused_often(self, machine, gpu, times=60):
+        """Each is a line in the log. Slowly enough for the rates that a user has."""
+        busy = Client(machine.socket)
+        for _ in range(times):
+            self.assertEqual(busy.acquire(gpu)[0], "refused")
+            time.sleep(0.02)
+
+    def test_a_log_that_nobody_reads_keeps_nobody_waiting(self):
+        machine = self.machine(rate=1)
+        self.daemon(machine)  # writes the configuration, and is ready
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
+        self.process_ended(machine)
+        machine.config.write_text(f'disable_file = "{machine.disable_file}"\n{MANAGE}')
+        daemon = self.start(machine, stderr=writer)
+        os.close(writer)
+        harness.wait_until(lambda: self.ready(machine), "rubatod to be ready")
+        honest = Client(machine.socket)
+        (gpu,) = honest.gpus()
+        self.assertEqual(honest.acquire(gpu)[0], "granted")
+        self.refused_often(machine, gpu)
+        self.still_served(machine, honest, gpu, 155)
+        honest.close()
+        harness.wait_until(lambda: machine.gpu().limit() == FOUND_W, "the lease of the one that is gone to end")
+        daemon.send_signal(signal.SIGTERM)
+        self.assertEqual(daemon.wait(harness.PATIENCE), 0)
+
+    def test_a_log_that_may_not_grow_ends_no_lease(self):
+        machine = self.machine(rate=1)
+        self.daemon(machine)
+        self.process_ended(machine)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        # The journal has to be written, in a file of its own.
+        daemon = self.start(machine, limits=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, before[1])))
+        harness.wait_until(lambda: self.ready(machine), "rubatod to be ready")
+        honest = Client(machine.socket)
+        (gpu,) = honest.gpus()
+        self.assertEqual(honest.acquire(gpu)[0], "granted")
+        self.refused_often(machine, gpu)
+        self.assertIsNone(daemon.poll())
         self.still_served(machine, honest, gpu, 155)
 
     def public_daemon(self, rules):

@@ -43,6 +43,7 @@ struct State {
   std::pair<int, double> absurd_energy = {0, 0};  // so many readings of the counter tell this
   double cap = 0;            // a controller outside the driver enforces no more than this; 0: none
   std::int64_t process = 0;  // that computes there; 0: none
+  int process_lists = 0;     // so many lists of the driver name it, then it has ended; 0: all do
   bool tells_application_clocks = false;
   bool mig = false;
   bool refuses_limits = false;
@@ -113,7 +114,9 @@ class Gpu final : public device::Gpu {
   }
   Result<std::vector<ComputeProcess>> compute_processes() override {
     if (state_.process == 0) return std::vector<ComputeProcess>();
-    return std::vector<ComputeProcess>{{.pid = state_.process}};
+    const std::int64_t pid = state_.process;
+    if (state_.process_lists > 0 && --state_.process_lists == 0) state_.process = 0;
+    return std::vector<ComputeProcess>{{.pid = pid}};
   }
   CallCost cost() const override { return {}; }
 
