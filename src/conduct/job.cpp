@@ -18,6 +18,9 @@ namespace {
 // The signals whose disposition rubato changes for itself.
 constexpr std::array kTouched = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2, SIGPIPE,
                                  SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU, SIGTTIN, SIGXFSZ};
+// Of a job that somebody else has waited for.
+constexpr int kUnknownStatus = 1;
+
 std::array<struct sigaction, kTouched.size()> g_found{};
 sigset_t g_found_mask{};
 
@@ -42,6 +45,8 @@ void remember_signals() {
   sigprocmask(SIG_SETMASK, nullptr, &g_found_mask);
   // A record that may not grow (ulimit -f) is a full disk, and no end of the run.
   ::signal(SIGXFSZ, SIG_IGN);
+  // Where children that end are ignored, as some daemons leave it, nobody could learn how the job ended.
+  ::signal(SIGCHLD, SIG_DFL);
 }
 
 tl::expected<Job, StartFailure> Job::start(
@@ -87,6 +92,7 @@ JobStatus Job::poll() {
     int raw = 0;
     const pid_t changed = waitpid(pid_, &raw, WNOHANG | WUNTRACED | WCONTINUED);
     if (changed < 0 && errno == EINTR) continue;
+    if (changed < 0 && errno == ECHILD) status_ = {JobStatus::State::exited, kUnknownStatus, 0};
     if (changed != pid_) break;
     if (WIFEXITED(raw))
       status_ = {JobStatus::State::exited, WEXITSTATUS(raw), 0};

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -18,6 +19,8 @@
 #include "base/call_count.h"
 #include "base/fd.h"
 #include "conduct/end_patience.h"
+#include "conduct/interrupts.h"
+#include "conduct/stall_watch.h"
 
 namespace rubato::conduct {
 namespace {
@@ -26,6 +29,8 @@ namespace {
 constexpr int kEndLookMs = 100;
 // Where the kernel has no process descriptors, a process that is not our child is looked at this often.
 constexpr int kPidPollMs = 100;
+// A session that stands still is looked at this often.
+constexpr int kStalledLookMs = 100;
 
 /// Whether somebody wants rubato itself to end; whatever else has come is dropped.
 bool told_to_end(int signals) {
@@ -37,12 +42,15 @@ bool told_to_end(int signals) {
   return told;
 }
 
+/// All that would end or stop this process and leave the job without it, but for its own faults.
 sigset_t taken_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP,
-                           SIGCONT, SIGTTOU, SIGTTIN})
+  for (const int signal :
+       {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU,
+        SIGTTIN, SIGALRM, SIGXCPU, SIGPROF, SIGVTALRM, SIGIO, SIGPWR, SIGSTKFLT})
     sigaddset(&set, signal);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&set, signal);
   return set;
 }
 
@@ -87,6 +95,10 @@ class SessionThread {
 
   void nudge() { signal(wake_); }
 
+  /// A number that changes while the session gets on.
+  [[nodiscard]] std::uint64_t progress() const { return steps_.load() + calls_begun(); }
+  [[nodiscard]] bool asleep() const { return asleep_.load(); }
+
  private:
   static void signal(const ScopedFd& event) {
     const std::uint64_t one = 1;
@@ -113,7 +125,10 @@ class SessionThread {
     std::optional<JobEnd> end;
     while (!(end = ended())) {
       session_.step(clock_.now());
+      ++steps_;
+      asleep_ = true;
       sleep_until(session_.next_due());
+      asleep_ = false;
     }
     session_.finish(clock_.now(), *end);
     signal(done_);
@@ -126,6 +141,8 @@ class SessionThread {
   ScopedFd done_;
   std::mutex mutex_;
   std::optional<JobEnd> end_;
+  std::atomic<std::uint64_t> steps_{0};
+  std::atomic<bool> asleep_{false};
   std::thread thread_;  // last: it uses everything above
 };
 
@@ -164,7 +181,10 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
   auto thread = std::make_unique<SessionThread>(*clock_, session_, watched.news);
   std::optional<OtherProcess> other;
   if (watched.pid) other.emplace(*watched.pid);
-  int interrupts = 0;
+  const RealClock wall;
+  Interrupts interrupts;
+  StallWatch stall(wall.now());
+  bool stalled = false;
   bool lease_alive = lease_ != nullptr;
 
   for (bool waiting = true; waiting;) {
@@ -172,7 +192,9 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
     const auto wake_within = [&patience](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
     // The session takes the lease while this thread sleeps: look at least once a period whether heartbeats
     // began.
-    if (lease_alive)
+    if (lease_alive && stalled)
+      wake_within(kStalledLookMs);
+    else if (lease_alive)
       wake_within(
           milliseconds_until(*clock_, std::min(lease_->next_due(), clock_->now() + wire::kHeartbeatPeriod)));
     if (watched.deadline) wake_within(milliseconds_until(*clock_, *watched.deadline));
@@ -181,7 +203,8 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
     std::array<pollfd, 2> ready = {pollfd{signals.get(), POLLIN, 0},
                                    pollfd{other ? other->fd() : -1, POLLIN, 0}};
     if (poll(ready.data(), ready.size(), patience) < 0 && errno != EINTR) break;
-    if (lease_alive && !lease_->step(clock_->now())) {
+    stalled = stall.stalled(wall.now(), thread->progress(), thread->asleep());
+    if (lease_alive && !stalled && !lease_->step(clock_->now())) {
       lease_alive = false;
       thread->nudge();  // the session finds out by asking, and has what was left behind put back
     }
@@ -192,10 +215,8 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
       switch (signal) {
         case SIGINT:
         case SIGQUIT:
-          // The second one means "do not wait for it any longer".
-          ++interrupts;
           if (watched.job != nullptr && sent_to_us_alone(info)) watched.job->send(signal);
-          if (watched.job == nullptr || interrupts > 1) {
+          if (interrupts.came(wall.now()) || watched.job == nullptr) {
             outcome.interrupted = true;
             waiting = false;
           }
@@ -220,8 +241,15 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
           else if (info.ssi_code == SI_USER)
             watched.job->send(signal);
           break;
+        case SIGCHLD:  // looked at below
+        case SIGPIPE:
+        case SIGTTOU:
+        case SIGTTIN:
+          break;
         default:
-          break;  // SIGCHLD is looked at below; SIGPIPE, SIGTTOU, SIGTTIN change nothing
+          // Meant for the job, as SIGXCPU of a batch system; what the kernel tells of rubato itself is not.
+          if (watched.job != nullptr && info.ssi_code <= 0) watched.job->send(signal);
+          break;
       }
     }
 

@@ -188,6 +188,53 @@ class AtTheTerminal(MachineTest):
         self.assertEqual(process.returncode, 7)
         self.assertEqual(machine.gpu().limit(), FOUND_W)
 
+    def test_any_other_signal_for_rubato_reaches_the_job_too(self):
+        machine = self.machine(rate=RATE)
+        train = " ".join(machine.train(100_000))
+        numbers = (signal.SIGALRM, signal.SIGXCPU, signal.SIGPROF, signal.SIGRTMIN + 1)
+        for number in numbers:
+            script = f"trap 'kill $!; exit 7' {int(number)}; {train} & wait"
+            process = self.running_at_the_limit(machine, "sh", "-c", script, start_new_session=True)
+            os.kill(process.pid, number)
+            process.communicate(timeout=harness.PATIENCE)
+            self.assertEqual(process.returncode, 7, number)
+            self.assertEqual(machine.gpu().limit(), FOUND_W)
+
+    def test_where_children_that_end_are_ignored_the_job_keeps_its_status(self):
+        machine = self.machine(rate=RATE)
+        done = machine.run("measure", "--gpu", "0", "--", "sh", "-c", "exit 3",
+                           preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+    def test_closed_standard_streams_are_nobodys_files(self):
+        machine = self.machine(rate=RATE)
+        train = shlex.join(machine.train(150))
+        for closed in (">&-", "2>&-", "<&- >&-", "<&- 2>&-", "<&- >&- 2>&-"):
+            command = shlex.join(map(str, machine.command("run", "--gpu", "0", "--power-limit", WANTED_W, "--", "sh", "-c",
+                                                          f"exec </dev/null >/dev/null 2>&1; {train}; exit 5")))
+            done = subprocess.run(["sh", "-c", f"exec {command} {closed}"], env=machine.environment,
+                                  capture_output=True, timeout=harness.PATIENCE)
+            self.assertEqual(done.returncode, 5, closed)
+            (gpu,) = machine.last()["gpus"]
+            self.assertEqual(gpu["restoration"], "restored", closed)
+            self.assertEqual(machine.gpu().limit(), FOUND_W, closed)
+
+    def test_the_job_finds_closed_what_was_closed(self):
+        machine = self.machine(rate=RATE)
+        seen = machine.folder / "seen"
+        command = shlex.join(map(str, machine.command("measure", "--gpu", "0", "-q", "--", "sh", "-c", f"[ -e /proc/$$/fd/2 ] && echo open > {seen} || echo closed > {seen}")))
+        subprocess.run(["sh", "-c", f"exec {command} 2>&-"], env=machine.environment, check=True, timeout=harness.PATIENCE)
+        self.assertEqual(seen.read_text().strip(), "closed")
+
+    def test_a_session_that_stands_still_keeps_nothing_in_force(self):
+        machine = self.machine(rate=RATE, faults=[{"effect": "hang", "call": "read_power", "role": "rubato", "at_s": 60}])
+        process = self.running_at_the_limit(machine, "env", "RUBATO_SIM_ROLE=job", *machine.train(100_000),
+                                            environment={"RUBATO_SIM_ROLE": "rubato"}, start_new_session=True)
+        self.wait_for_limit(machine, FOUND_W, "the guard to put back")
+        self.assertIsNone(process.poll(), "the job goes on")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=harness.PATIENCE)
+
     def test_rubato_alone_is_stopped(self):
         machine = self.machine(rate=RATE)
         process = self.running_at_the_limit(machine, start_new_session=True)
