@@ -15,8 +15,13 @@ namespace rubato::analyse {
 }
 
 [[nodiscard]] inline bool at_found_setting(const Stretch& s) {
-  return s.role == BlockRole::baseline || s.role == BlockRole::control ||
-         (s.role == BlockRole::hold && s.setting.empty());
+  return s.setting.empty() &&
+         (s.role == BlockRole::baseline || s.role == BlockRole::control || s.role == BlockRole::hold);
+}
+
+/// At what somebody else set while rubato had nothing in force.
+[[nodiscard]] inline bool at_their_setting(const Stretch& s) {
+  return !s.setting.empty() && (s.role == BlockRole::baseline || s.role == BlockRole::control);
 }
 
 /// `map` is monotone.

@@ -46,6 +46,7 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Energ
   bool energy_missing = false;
   for (const Stretch& s : stretches) {
     iterations += s.iterations;
+    if (at_their_setting(s)) continue;
     (s.setting.empty() ? kept : held) |= s.role == BlockRole::hold;
     tried = tried || s.role == BlockRole::trial;
     if (s.iterations == 0 || s.duration() <= Seconds(0)) continue;
@@ -58,6 +59,12 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Energ
     else
       (at_found_setting(s) ? found : hold).push_back(s);
   }
+  const bool others = std::ranges::any_of(
+      run.setting_changes, [](const record::SettingChange& c) { return c.who == "someone else"; });
+  if (run.info.mode == "measure" && others)
+    return cannot(
+        "This run was measured only, and someone else changed the setting meanwhile, so there is nothing to "
+        "compare.");
   if (run.info.mode == "measure")
     return cannot("This run was measured only: no setting was changed, so there is nothing to compare.");
   if (!held && kept && tried)

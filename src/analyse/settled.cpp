@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analyse/compare.h"
+#include "analyse/judged.h"
 #include "analyse/stretch.h"
 #include "base/text.h"
 
@@ -20,6 +21,10 @@ SettledCost settled_cost(const record::RunRecord& run) {
   std::erase_if(usable, [held](const Stretch& s) {
     return held ? s.role != BlockRole::hold : s.role == BlockRole::trial;
   });
+  // Of one setting: the found one where any was seen at it, else what somebody else set first.
+  const bool found = std::ranges::any_of(usable, [](const Stretch& s) { return !at_their_setting(s); });
+  const Setting wanted = found || usable.empty() ? Setting{} : usable.front().setting;
+  std::erase_if(usable, [&](const Stretch& s) { return at_their_setting(s) && s.setting != wanted; });
   SettledCost settled;
   if (!usable.empty()) {
     settled.cost = cost_per_iteration(run, sources_of(run), usable);

@@ -49,10 +49,13 @@ struct GpuUnit {
   bool blind = false;        // at some look it could not be told who computes here
   int unknown_in_a_row = 0;  // one process that died between two looks is not a namespace
   bool leased = false;
-  bool gave_way = false;                // somebody else computes here, and it has been said
-  bool lost = false;                    // it fell off the bus
-  std::unique_ptr<BoardTally> tally;    // of a run that divides a power budget; else null
-  Setting in_force;                     // ours; empty: the found setting
+  bool gave_way = false;              // somebody else computes here, and it has been said
+  bool lost = false;                  // it fell off the bus
+  std::unique_ptr<BoardTally> tally;  // of a run that divides a power budget; else null
+  Setting in_force;                   // ours; empty: the found setting
+  std::optional<Watts> seen_limit;    // requested, where nothing of it is ours
+  bool their_hand_told = false;
+  Setting theirs;                       // that others set meanwhile; empty: the found setting
   std::optional<Watts> expected_limit;  // as read back after our last write
   TimePoint last_write;
   std::optional<record::SettingChange> change;  // waits for the clock it reached
@@ -72,6 +75,8 @@ struct GpuUnit {
     in_force = {};
     forget_debt();
   }
+  /// What the GPU is held at, by whomever.
+  [[nodiscard]] const Setting& held() const { return leased ? in_force : theirs; }
   [[nodiscard]] const GpuId& id() const { return gpu->identity().id; }
   [[nodiscard]] std::string name() const { return id().uuid + " (" + gpu->identity().name + ")"; }
 };

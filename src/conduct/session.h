@@ -169,6 +169,9 @@ class Session final : public measure::SampleSink {
   /// False only where every look could tell and the job computed on another GPU; absent: not known.
   [[nodiscard]] std::optional<bool> used_by_job(const GpuUnit& unit) const;
   void watch_limit(GpuUnit& unit, const SlowReading& reading);
+  /// Where nothing is ours it is no conflict: recorded, and what is measured from then on is of their
+  /// setting.
+  void notice_their_limit(GpuUnit& unit, const SlowReading& reading);
   void settle_blocks(TimePoint now, bool last);
   void tell_so_far(const record::Block& block);
   void tell_state(TimePoint now);

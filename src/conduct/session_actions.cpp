@@ -150,7 +150,7 @@ void Session::carry_out(const govern::Decision& decision, TimePoint now) {
   }
   pay_found(now);
   const BlockRole role = disturbed() ? BlockRole::warmup : decision.role;
-  for (auto& unit : units_) unit.blocks->enter(role, unit.in_force, now);
+  for (auto& unit : units_) unit.blocks->enter(role, unit.held(), now);
 }
 
 bool Session::hold_lease(TimePoint now) {
@@ -220,9 +220,30 @@ Status Session::apply(GpuUnit& unit, const Setting& setting, TimePoint now) {
   return {};
 }
 
+void Session::notice_their_limit(GpuUnit& unit, const SlowReading& reading) {
+  if (!reading.requested_limit) return;
+  const Watts now_w = *reading.requested_limit;
+  const Watts before = unit.seen_limit.value_or(unit.found ? unit.found->requested : now_w);
+  unit.seen_limit = now_w;
+  if (abs(now_w - before) <= kSameLimit) return;
+  explain_change(unit, reading.at);
+  spoil_blocks(unit, reading.at);
+  const bool as_found = unit.found && abs(now_w - unit.found->requested) <= kSameLimit;
+  unit.theirs = as_found ? Setting{} : Setting{.power_limit = now_w};
+  record::SettingChange change{.at = reading.at, .gpu = unit.id(), .who = "someone else"};
+  change.requested.power_limit = now_w;
+  change.enforced = reading.enforced_limit;
+  change.outcome = cat("it was ", before, "; nothing here is set by rubato");
+  put(&record::Writer::setting_change, change);
+  if (!std::exchange(unit.their_hand_told, true))
+    warn(Error{ErrorCode::conflict,
+               cat(unit.name(), ": someone else set the power limit to ", now_w, " (it was ", before, ")"),
+               "what is measured from here on is of their setting; rubato sets nothing here"});
+}
+
 void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
-  if (!unit.leased || unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit)
-    return;
+  if (!unit.leased) return notice_their_limit(unit, reading);
+  if (unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit) return;
   if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit)
     return;
   const bool as_found = unit.found && abs(*reading.requested_limit - unit.found->requested) <= kSameLimit;

@@ -121,6 +121,32 @@ TEST(Session, ALimitThatSomeoneElseSetsInMidRunStands) {
   EXPECT_EQ(holds_above_their_limit(run), 0);
 }
 
+TEST(Session, WhatSomeoneElseSetsWhileNothingIsOursIsRecordedAndMeasuredApart) {
+  VirtualRunOptions options;
+  options.wanted = {};
+  VirtualRun virtual_run(options);
+  virtual_run.at(
+      20_s, [](SimWorld& world, TimePoint now) { EXPECT_TRUE(world.set_external_limit(0, 150_W, now)); });
+  virtual_run.at(
+      40_s, [](SimWorld& world, TimePoint now) { EXPECT_TRUE(world.set_external_limit(0, 200_W, now)); });
+  const RunRecord run = virtual_run.run();
+  ASSERT_EQ(run.setting_changes.size(), 2U);
+  EXPECT_EQ(run.setting_changes[0].who, "someone else");
+  EXPECT_EQ(run.setting_changes[0].requested.power_limit, 150_W);
+  EXPECT_EQ(run.setting_changes[1].requested.power_limit, 200_W);
+  EXPECT_EQ(virtual_run.warnings().size(), 1U) << "the first is told, the others are in the record";
+  EXPECT_EQ(virtual_run.truth().end.writes, 0U);
+  bool theirs = false;
+  for (const record::Block& block : blocks_of(run, BlockRole::baseline)) {
+    const Seconds begin = block.begin - VirtualRun::kBegin;
+    const Seconds end = block.end - VirtualRun::kBegin;
+    EXPECT_EQ(block.setting.power_limit.has_value(), begin > 19_s && end < 42_s) << begin.value();
+    EXPECT_FALSE(begin < 20_s && end > 22_s) << "a block at two settings";
+    theirs = theirs || block.setting.power_limit == 150_W;
+  }
+  EXPECT_TRUE(theirs);
+}
+
 TEST(Session, WhenSomeoneElseSetsOneLimitAllElseGoesBack) {
   VirtualRunOptions options;
   options.profiles = {"v100", "v100"};

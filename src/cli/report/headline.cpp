@@ -177,8 +177,9 @@ class Headline {
     for (const record::Block& b : run_.blocks)
       if (!b.setting.empty() && (!away || b.begin < *away)) away = b.begin;
     return away && std::ranges::any_of(run_.blocks, [&](const record::Block& b) {
-             const bool at_found = b.role == BlockRole::baseline || b.role == BlockRole::control ||
-                                   (b.role == BlockRole::hold && b.setting.empty());
+             const bool at_found =
+                 b.setting.empty() &&
+                 (b.role == BlockRole::baseline || b.role == BlockRole::control || b.role == BlockRole::hold);
              return at_found && b.iterations > 0 && b.begin > *away;
            });
   }
