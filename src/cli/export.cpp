@@ -19,6 +19,7 @@
 #include "cli/report/run_report.h"
 #include "cli/report/series.h"
 #include "cli/report/trace.h"
+#include "cli/report/window_rows.h"
 #include "cli/version.h"
 #include "report/render.h"
 
@@ -28,6 +29,8 @@ namespace {
 constexpr std::array kAll = {Series::samples,    Series::meters,     Series::marks,     Series::kernels,
                              Series::iterations, Series::statements, Series::rates,     Series::shifts,
                              Series::features,   Series::blocks,     Series::decisions, Series::expectations};
+
+constexpr std::string_view kWindows = "windows";
 
 // Rows that are written before anybody wonders.
 constexpr std::size_t kWaitedFor = 200'000;
@@ -112,6 +115,21 @@ Status write_html(const std::filesystem::path& file, const Options& options, rep
                         });
 }
 
+// What windows used is worked out of the whole record, and is no series of it.
+Status write_windows_csv(const std::filesystem::path& file, report::Sink& to) {
+  {
+    const auto reader = SeriesReader::open(file);
+    if (!reader) return fail(reader.error());
+    const auto facts = reader->facts();
+    if (!facts) return fail(facts.error());
+    for (const std::string& fact : *facts)
+      if (const Status line = to.write(cat("# ", fact, "\n")); !line) return line;
+  }
+  const auto read = read_summarised(file);
+  if (!read) return fail(read.error());
+  return write_windows(read->summary, to);
+}
+
 Status write_as(const std::filesystem::path& file, const Options& options, report::Sink& to,
                 ProgressLine& line) {
   if (options.format == "emissions") {
@@ -122,6 +140,7 @@ Status write_as(const std::filesystem::path& file, const Options& options, repor
     return write_emissions(read->run, read->summary, factors->co2, to);
   }
   if (options.format == "html") return write_html(file, options, to, line);
+  if (options.what == kWindows) return write_windows_csv(file, to);
   std::string report;
   if (options.format == "json") {
     auto whole = report_of(file);
@@ -145,6 +164,10 @@ int run_export(Invocation& invocation, const Options& options) {
     return refuse(invocation, Error{ErrorCode::invalid_argument,
                                     cat("--what chooses a series; ", options.format, " has all it can show"),
                                     {}});
+  if (options.what == kWindows && options.format == "json")
+    return refuse(invocation, Error{ErrorCode::invalid_argument,
+                                    "--what windows is for --format csv: JSON has them in run.windows",
+                                    "leave --what out, or rubato show RUN --json"});
   if (options.factors.co2 && options.format != "emissions" && options.format != "html")
     return refuse(invocation,
                   Error{ErrorCode::invalid_argument, "--co2 is for --format emissions and html", {}});
@@ -181,10 +204,14 @@ void add_export(CLI::App& app, Invocation& invocation) {
       ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember({"csv", "json", "perfetto", "emissions", "html"}));
-  command->add_option("--what", options.what, "which series (default: samples in CSV, all of them in JSON)")
+  command
+      ->add_option(
+          "--what", options.what,
+          "which series (default: samples in CSV, all of them in JSON); in CSV also windows: what each "
+          "window and epoch used")
       ->type_name("SERIES")
       ->check(CLI::IsMember({"samples", "meters", "marks", "kernels", "iterations", "statements", "rates",
-                             "shifts", "features", "blocks", "decisions", "expectations"}));
+                             "shifts", "features", "blocks", "decisions", "expectations", "windows"}));
   command->add_option("--output,-o", options.output, "where to, - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

@@ -23,13 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace sim = device::sim;
 
-/// Absent where the lock file cannot be opened: root's, seen by a user.
-std::optional<bool> held_by_a_guard(const fs::path& folder, const std::string& uuid) {
-  const ScopedFd lock(open((folder / (uuid + ".lock")).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!lock.is_open()) return std::nullopt;
-  return flock(lock.get(), LOCK_SH | LOCK_NB) != 0;
-}
-
 /// Who has the lock file, as the kernel lists it: "1: FLOCK  ADVISORY  WRITE 4711 fd:00:1234 0 EOF".
 std::optional<std::int64_t> holder_of(const fs::path& lock_file) {
   struct stat file {};
@@ -127,6 +120,12 @@ void look_into(std::vector<LeftBehind>& all, const fs::path& folder) {
 }
 
 }  // namespace
+
+std::optional<bool> held_by_a_guard(const std::filesystem::path& folder, const std::string& uuid) {
+  const ScopedFd lock(open((folder / (uuid + ".lock")).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!lock.is_open()) return std::nullopt;
+  return flock(lock.get(), LOCK_SH | LOCK_NB) != 0;
+}
 
 std::vector<LeftBehind> left_behind() {
   std::vector<LeftBehind> all;

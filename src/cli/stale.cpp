@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/gpus.h"
+#include "cli/left_behind.h"
 #include "guard/launch.h"
 #include "guard/stale.h"
 
@@ -31,7 +32,10 @@ void put_back_stale(std::string_view gpu_list) {
   const bool any = std::any_of(folders.begin(), folders.end(), [](const auto& folder) {
     if (folder == guard::kSystemFolder && geteuid() != 0) return false;  // `rubato doctor` names them
     const auto left = guard::journals_in(folder);
-    return left && !left->empty();
+    // What a living run holds was not left behind.
+    return left && std::any_of(left->begin(), left->end(), [&folder](const GpuId& gpu) {
+             return !held_by_a_guard(folder, gpu.uuid).value_or(false);
+           });
   });
   if (!any) return;
   const auto spec = backend_spec(gpu_list);

@@ -71,6 +71,21 @@ class Export(harness.MachineTest):
         self.assertAlmostEqual(float(row["emissions"]), joules / 3.6e6 * 0.38, delta=1e-6)
         self.assertEqual(row["cpu_energy"], "")
 
+    def test_windows_are_rows_with_what_each_source_used(self):
+        code = "import time, rubato\nwith rubato.window('warm'): time.sleep(0.3)\nwith rubato.window('work'): time.sleep(0.3)\n"
+        machine = harness.MachineTest.machine(self, rate=1)  # the program's clock is the wall's
+        machine.run("measure", "--gpu", "0", "-q", "--", "/usr/bin/python3", "-c", code)
+        text = machine.run("export", "last", "--format", "csv", "--what", "windows").stdout
+        rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+        self.assertEqual([row["name"] for row in rows], ["warm", "work"])
+        told = machine.last()
+        for row, window in zip(rows, told["windows"]):
+            self.assertEqual(row["source"], window["energy"][0]["source"])
+            self.assertAlmostEqual(float(row["energy_j"]), window["energy"][0]["energy"]["energy_j"], 6)
+        refused = machine.run("export", "last", "--format", "json", "--what", "windows")
+        self.assertEqual(refused.returncode, 125)
+        self.assertIn("run.windows", refused.stderr)
+
     def test_options_that_do_not_fit_the_format_are_refused(self):
         self.measured()
         for wrong in (("--format", "perfetto", "--what", "samples"), ("--format", "csv", "--co2", "380")):

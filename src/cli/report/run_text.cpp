@@ -57,6 +57,21 @@ class RunText {
     page_.gap();
   }
 
+  /// What was held, and what was in force last where that was only tried.
+  [[nodiscard]] std::string set_to(const analyse::GpuSummary& g) const {
+    if (!g.requested) return "nothing was set";
+    const std::string last = describe(*g.requested);
+    std::optional<Setting> held;
+    bool tried = false;
+    for (const record::Block& block : run_.blocks) {
+      if (block.gpu != g.identity.id) continue;
+      if (block.role == BlockRole::hold) held = block.setting;
+      tried = tried || block.role == BlockRole::trial;
+    }
+    if (!tried || (held && describe(*held) == last)) return last;
+    return cat(!held || held->empty() ? "none held" : describe(*held), "; last tried: ", last);
+  }
+
   void headline() {
     for (const Sentence& sentence : headline_of(run_, summary_, running_))
       page_.say(sentence.text, sentence.ink);
@@ -75,7 +90,7 @@ class RunText {
     }
     if (g.found)
       page_.row("found", cat(describe(*g.found), g.found->empty() ? "" : " (read from the driver)"));
-    page_.row("set to", g.requested ? describe(*g.requested) : "nothing was set");
+    page_.row("set to", set_to(g));
     if (!g.restoration) {
       page_.row("put back", running_ ? "not yet: the run goes on"
                                      : "not known: the record ends before; `rubato restore` looks after it");
