@@ -9,7 +9,7 @@ from . import _binary
 
 SERIES = (
     "samples", "meters", "marks", "kernels", "iterations", "blocks", "decisions", "statements", "rates", "shifts",
-    "features", "expectations",
+    "features", "expectations", "windows",
 )
 
 _WHOLE = (
@@ -25,6 +25,8 @@ _WHOLE = (
     "performance_state",
     "measured",
     "on_curve",
+    "cut_short",
+    "apportioned",
 )
 _UNSIGNED = ("id", "flags", "graph", "detail_", "grid_", "block_", "lost_before")  # hashes use all 64 bits
 _TEXT = (
@@ -57,7 +59,7 @@ def load(run: str = "last") -> "Run":
 
 class Run:
     """One record. Each series is a frame, read when first asked for: samples, meters, marks, kernels,
-    iterations, blocks, decisions, statements, rates, shifts, features, expectations. The index is in seconds of the run's
+    iterations, blocks, decisions, statements, rates, shifts, features, expectations, windows (and epochs: what each used). The index is in seconds of the run's
     clock since its begin; units stand in the column names; what was not read is missing, never zero. `frame.attrs["facts"]` says what was measured
     how.
     """
