@@ -281,8 +281,8 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   std::optional<conduct::KernelReader> kernels;
   if (marks && job) {
     reader.emplace(marks->path(), conduct::MarkReaderOptions{.begin = info.begin});
-    parts.marks = [&reader](TimePoint now) {
-      auto news = reader->poll(now);
+    parts.marks = [&reader](TimePoint now, bool last) {
+      auto news = last ? reader->finish(now) : reader->poll(now);
       tell_complaints(*reader);
       return news;
     };

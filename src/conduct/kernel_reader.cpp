@@ -118,6 +118,7 @@ KernelNews KernelReader::poll(TimePoint now) {
 }
 
 KernelNews KernelReader::finish(TimePoint now) {
+  folder_.look_anew();
   read(now);
   for (auto& [pid, open] : open_) {
     release(open);

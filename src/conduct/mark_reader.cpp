@@ -38,4 +38,9 @@ std::vector<Mark> MarkReader::poll(TimePoint now) {
   return marks;
 }
 
+std::vector<Mark> MarkReader::finish(TimePoint now) {
+  folder_.look_anew();
+  return poll(now);
+}
+
 }  // namespace rubato::conduct

@@ -54,6 +54,9 @@ class RingFolder {
   /// and removed.
   void poll(TimePoint now, const OnRecord& on_record);
 
+  /// New rings are looked for at the next poll().
+  void look_anew() { scanned_.reset(); }
+
   /// Records overwritten before they were read, or not fit to be read.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   [[nodiscard]] std::size_t rings() const { return rings_.size(); }

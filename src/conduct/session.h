@@ -54,7 +54,7 @@ struct SessionParts {
   /// The first thing done on the thread that steps: a disk can hang as a driver can. Null: no record could be
   /// made.
   std::function<std::unique_ptr<record::Writer>()> open_record{};
-  std::function<std::vector<Mark>(TimePoint)> marks;
+  std::function<std::vector<Mark>(TimePoint, bool last)> marks;
   std::function<KernelNews(TimePoint, bool last)>
       kernels{};                       // what the job's GPUs ran, told since the last call
   std::unique_ptr<PlanRunner> plan{};  // for a strategy that switches inside the iteration; null: none does
@@ -148,7 +148,7 @@ class Session final : public measure::SampleSink {
   void learn_step(const progress::TrackedIteration& tracked);
   void watch_epochs(const Mark& mark, TimePoint now);
   /// Marks of the program itself; true where an iteration ended.
-  bool follow_marks(TimePoint now);
+  bool follow_marks(TimePoint now, bool last);
   void count_iteration(const progress::TrackedIteration& tracked);
   [[nodiscard]] bool works_for_job(const GpuUnit& unit) const;
   /// The iteration, whoever tells of it; true where one ended that no mark told of.

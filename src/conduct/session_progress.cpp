@@ -33,7 +33,7 @@ bool Session::follow_iterations(TimePoint now, bool last) {
   next_marks_ = now + (parts_.marks ? kMarkPeriod : kDecisionPeriod);
   publish();
   follow_kernels(now, last);
-  bool progressed = parts_.marks && follow_marks(now);
+  bool progressed = parts_.marks && follow_marks(now, last);
   if (watch_iterations(now, last)) progressed = true;
   tally();
   watch_shifts(now);
@@ -85,9 +85,9 @@ void Session::tally() {
   tallied_until_ = *until;
 }
 
-bool Session::follow_marks(TimePoint now) {
+bool Session::follow_marks(TimePoint now, bool last) {
   bool progressed = false;
-  for (const auto& mark : parts_.marks(now)) {
+  for (const auto& mark : parts_.marks(now, last)) {
     marks_seen_ = true;
     put(&record::Writer::mark, mark);
     if (parts_.plan) parts_.plan->mark(mark);

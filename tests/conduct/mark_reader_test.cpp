@@ -141,6 +141,14 @@ TEST_F(MarkReaderTest, NewRingsAreFoundAtTheNextScanAndNotBefore) {
   EXPECT_THAT(ids(reader.poll(kNow + 0.25_s)), ElementsAre(1));
 }
 
+TEST_F(MarkReaderTest, AtTheEndWhoLivedForLessThanAScanIsHeardToo) {
+  MarkReader reader(directory_);
+  EXPECT_THAT(reader.poll(kNow), IsEmpty());
+  Ring ring(file("7-8.ring"), 8);
+  ring.write(kNow.ns, 1);
+  EXPECT_THAT(ids(reader.finish(kNow + 0.1_s)), ElementsAre(1));
+}
+
 TEST_F(MarkReaderTest, ADirectoryThatIsNotThereHasNoMarks) {
   EXPECT_THAT(MarkReader(directory_ / "nowhere").poll(kNow), IsEmpty());
 }

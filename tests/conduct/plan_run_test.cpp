@@ -147,7 +147,7 @@ VirtualRunOptions running(const Made& made, Told& told) {
     const govern::SwitchLimits limits{plan.switching_delay, plan.dwell, made.most_per_second};
     parts.plan = std::make_unique<PlanRunner>(plan, limits, std::make_unique<InlineSwitcher>(limits));
     parts.kernels = [&told](TimePoint, bool) { return std::exchange(told.kernels, {}); };
-    parts.marks = [&told](TimePoint) { return std::exchange(told.marks, {}); };
+    parts.marks = [&told](TimePoint, bool) { return std::exchange(told.marks, {}); };
     parts.keep_kernels = 5_s;
   };
   return options;

@@ -233,7 +233,7 @@ VirtualRunOptions apart(std::vector<Apart::Training> all, const std::shared_ptr<
   };
   options.adjust = [inner = options.adjust, marks](SessionParts& parts) {
     inner(parts);
-    parts.marks = [marks](TimePoint) { return std::exchange(*marks, {}); };
+    parts.marks = [marks](TimePoint, bool) { return std::exchange(*marks, {}); };
     parts.ownership = [](const std::vector<ComputeProcess>& processes) -> Ownership {
       const auto ours = [](const ComputeProcess& p) {
         return p.pid == VirtualRun::kJobPid || p.pid == VirtualRun::kJobPid + 1;

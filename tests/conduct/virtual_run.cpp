@@ -148,7 +148,7 @@ SessionParts VirtualRun::parts(std::vector<Mark>& marks, wire::LeaseClient& clie
   info.started_at = "2026-11-21T08:15:00Z";
   info.begin = kBegin;
   parts.writer = must(record::Writer::create(folder_ / "runs", info));
-  if (options_.marks) parts.marks = [&marks](TimePoint) { return std::exchange(marks, {}); };
+  if (options_.marks) parts.marks = [&marks](TimePoint, bool) { return std::exchange(marks, {}); };
   parts.ownership = owner_by_pid;
   parts.warn = [this](const Error& error) { warnings_.push_back(error); };
   parts.backend = "sim";
