@@ -25,6 +25,10 @@ struct OpenGpus {
 /// `named`: somebody asked for these very GPUs.
 [[nodiscard]] Result<OpenGpus> open_selection(device::Selection selection, bool named);
 
+/// GPUs that were chosen by name and that CUDA_VISIBLE_DEVICES hides from a job, which cannot compute there:
+/// one sentence; empty: none, or it cannot be told.
+[[nodiscard]] std::string hidden_from_job(const device::Selection& selection, std::string_view list);
+
 /// What is known of a GPU's sensor: found out on this very GPU by earlier runs, else by its kind.
 [[nodiscard]] SensorFacts known_sensor(const device::Backend& backend, const device::Gpu& gpu);
 

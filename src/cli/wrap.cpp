@@ -196,6 +196,10 @@ Result<OpenGpus> open_gpus_for_job(const Invocation& invocation) {
   if (open) {
     for (const auto& error : open->lost)
       log::warning(Error{error.code, cat(error.what, "; this GPU is not measured"), error.hint});
+    const std::string hidden =
+        invocation.command.empty() ? std::string() : hidden_from_job(open->selection, invocation.gpu);
+    if (!hidden.empty())
+      log::warning(Error{ErrorCode::conflict, hidden, "without --gpu rubato takes those that the job sees"});
     return std::move(open);
   }
   if (!invocation.gpu.empty() && is_in_the_command(open.error())) return std::move(open);

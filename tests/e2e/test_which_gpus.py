@@ -45,6 +45,14 @@ class GivenGpus(MachineTest):
         self.assertTrue(all(gpu["energy_j"] > 0 for gpu in report["bystanders"]))
         self.assertIn("7 more GPUs were measured on which the job never computed", done.stderr)
 
+    def test_a_gpu_that_is_named_and_that_the_job_cannot_see_is_told(self):
+        machine, _ = self.eight()
+        for list_, told in (("0,3", "GPU 0 "), ("3", None)):
+            done = machine.run("measure", "--gpu", list_, "--", "true", environment={"CUDA_VISIBLE_DEVICES": "3"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("hides from the job" in done.stderr, told is not None, done.stderr)
+            self.assertIn(told or "", done.stderr)
+
     def test_a_job_without_a_gpu_has_no_gpu_counted(self):
         machine, _ = self.eight()
         done = machine.run("measure", "--", "true", environment={"CUDA_VISIBLE_DEVICES": ""})
