@@ -29,14 +29,14 @@ def _count(of, what, value, instead):
     if value is None:
         return instead
     try:
-        number = value.__index__()
+        number = int(value) if isinstance(value, float) and value.is_integer() else value.__index__()
         if 0 <= number < 1 << 64:
             return number
     except Exception:
         pass
     if (of, what) not in _told:
         _told.add((of, what))
-        _tell(f"rubato.{of}({what}={_shown(value)}) is left out: it is no whole number from 0 on")
+        _tell(f"rubato.{of}({what}={_shown(value)}) is left out: it is no whole number from 0 to 2**64 - 1")
     return instead
 
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/standard_streams.h"
+#include "base/text.h"
 
 namespace rubato::log {
 namespace {
@@ -16,6 +17,14 @@ namespace {
 std::atomic<Level> g_level{Level::info};
 std::atomic<bool> g_drop{false};
 std::atomic<unsigned> g_dropped{0};
+
+// Of a line that must not wait: what is said of those that were dropped fits behind it.
+constexpr std::size_t kMostKept = PIPE_BUF / 2;
+
+std::size_t whole_characters(std::string_view text, std::size_t end) {
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return end;
+}
 
 void write_line(std::string line) {
   line += '\n';
@@ -34,7 +43,7 @@ void put(Level level, std::string_view kind, std::string_view message) {
       ++g_dropped;
       return;
     }
-    line.resize(std::min<std::size_t>(line.size(), PIPE_BUF / 2));
+    if (line.size() > kMostKept) line = cat(line.substr(0, whole_characters(line, kMostKept)), "…");
     if (const unsigned lost = g_dropped.exchange(0); lost > 0)
       line.append(" (before this, ")
           .append(std::to_string(lost))

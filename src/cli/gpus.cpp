@@ -71,10 +71,12 @@ std::string hidden_from_job(const device::Selection& selection, std::string_view
   if (list.empty() || visible == nullptr || names_simulated(list)) return {};
   const char* order = std::getenv("CUDA_DEVICE_ORDER");
   const auto seen = device::visible_gpus(visible, selection.backend->gpus(), order == nullptr ? "" : order);
-  if (!seen || !seen->doubt.empty() || !seen->unknown.empty()) return {};
+  if (!seen && seen.error().code != ErrorCode::not_found) return {};
+  if (seen && (!seen->doubt.empty() || !seen->unknown.empty())) return {};
   std::string hidden;
   for (const GpuIdentity& chosen : selection.chosen)
-    if (std::ranges::none_of(seen->gpus, [&](const GpuIdentity& gpu) { return gpu.id == chosen.id; }))
+    if (!seen ||
+        std::ranges::none_of(seen->gpus, [&](const GpuIdentity& gpu) { return gpu.id == chosen.id; }))
       hidden += cat(hidden.empty() ? "" : ", ", chosen.index);
   if (hidden.empty()) return {};
   return cat("--gpu names GPU ", hidden, " as the driver counts, which CUDA_VISIBLE_DEVICES=", visible,

@@ -93,15 +93,20 @@ Status check_report_target(const std::string& target) {
   std::error_code ignored;
   if (target.empty() || std::filesystem::is_directory(target, ignored))
     return fail(ErrorCode::invalid_argument, cat("--report ", target, " is no file name"), {});
+  if (is_page(target)) return OutputFile::check(target);
   const auto cannot = [&] { return fail(from_errno(errno, cat("--report ", target, " cannot be written"))); };
   if (access(target.c_str(), F_OK) == 0) {
     if (access(target.c_str(), W_OK) != 0) return cannot();
     return {};
   }
-  // A folder may let nobody make files that may write to it: /proc.
-  const ScopedFd made(open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  // A folder may let nobody make files that may write to it: /proc. What a link leads to is made, and not the
+  // link.
+  std::filesystem::path place = target;
+  if (const auto led = std::filesystem::read_symlink(target, ignored); !ignored)
+    place = led.is_absolute() ? led : place.parent_path() / led;
+  const ScopedFd made(open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!made.is_open()) return cannot();
-  unlink(target.c_str());
+  unlink(place.c_str());
   return {};
 }
 
@@ -136,6 +141,9 @@ void print_run(const Invocation& invocation, const Result<std::filesystem::path>
   }
   if (is_page(target) && !invocation.json) {
     if (const Status written = write_page(*file, target); !written) warn_of(written.error(), *file);
+    // The page is of this process' GPUs.
+    if (job != nullptr && !invocation.quiet)
+      static_cast<void>(write_report(job_report_text(*job), {}, STDERR_FILENO));
     return;
   }
   const int stream = invocation.command.empty() ? STDOUT_FILENO : STDERR_FILENO;

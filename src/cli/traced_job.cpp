@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "conduct/interrupts.h"
+#include "conduct/live_driver.h"
 #include "conduct/ownership.h"
 
 namespace rubato::cli {
@@ -51,10 +53,8 @@ void send_all(pid_t job, const std::string& run_id, int signal) {
 class Signals {
  public:
   Signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGCONT})
-      sigaddset(&set, signal);
+    sigset_t set = conduct::taken_signals();
+    for (const int signal : {SIGPIPE, SIGTSTP, SIGTTOU, SIGTTIN}) sigdelset(&set, signal);
     fd_ = ScopedFd(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   }
   /// Waits a little, and passes on what came. False: the second Ctrl-C, nobody waits any longer.
@@ -66,17 +66,18 @@ class Signals {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGINT || signal == SIGQUIT) {
         if (info.ssi_code == SI_USER) job.send(signal);  // the terminal's reached the job as well
-        ++interrupts_;
+        given_up_ = given_up_ || interrupts_.came(RealClock().now());
       } else if (signal != SIGCHLD) {
         job.send(signal);
       }
     }
-    return interrupts_ < 2;
+    return !given_up_;
   }
 
  private:
   ScopedFd fd_;
-  int interrupts_ = 0;
+  conduct::Interrupts interrupts_;
+  bool given_up_ = false;
 };
 
 }  // namespace

@@ -42,16 +42,9 @@ bool told_to_end(int signals) {
   return told;
 }
 
-/// All that would end or stop this process and leave the job without it, but for its own faults.
-sigset_t taken_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal :
-       {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU,
-        SIGTTIN, SIGALRM, SIGXCPU, SIGPROF, SIGVTALRM, SIGIO, SIGPWR, SIGSTKFLT})
-    sigaddset(&set, signal);
-  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&set, signal);
-  return set;
+/// Timers outlive exec, and rubato sets none.
+bool is_alarm(int signal) {
+  return signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF;
 }
 
 /// Steps the session on a thread of its own until told how the job ended. It sleeps in ppoll(): one system
@@ -169,6 +162,17 @@ class OtherProcess {
 
 }  // namespace
 
+sigset_t taken_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal :
+       {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD, SIGTSTP, SIGCONT, SIGTTOU,
+        SIGTTIN, SIGALRM, SIGXCPU, SIGPROF, SIGVTALRM, SIGIO, SIGPWR, SIGSTKFLT})
+    sigaddset(&set, signal);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&set, signal);
+  return set;
+}
+
 void take_signals() {
   const sigset_t set = taken_signals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -247,8 +251,15 @@ LiveOutcome LiveDriver::run(const Watched& watched) {
         case SIGTTIN:
           break;
         default:
-          // Meant for the job, as SIGXCPU of a batch system; what the kernel tells of rubato itself is not.
-          if (watched.job != nullptr && info.ssi_code <= 0) watched.job->send(signal);
+          // Meant for the job, as SIGXCPU of a batch system, or an alarm that was set before rubato was
+          // started; what the kernel tells of rubato itself is not.
+          if (info.ssi_code > 0 && !is_alarm(signal)) break;
+          if (watched.job != nullptr) {
+            watched.job->send(signal);
+          } else {
+            outcome.interrupted = true;
+            waiting = false;
+          }
           break;
       }
     }

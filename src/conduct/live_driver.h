@@ -4,6 +4,7 @@
 // status for long.
 #pragma once
 
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,6 +51,9 @@ class LiveDriver {
   wire::LeaseClient* lease_;
   LiveMeters* meters_;
 };
+
+/// All that would end or stop this process and leave the job without it, but for its own faults.
+[[nodiscard]] sigset_t taken_signals();
 
 /// From here on signals are read by LiveDriver instead of interrupting or ending this process.
 void take_signals();

@@ -158,6 +158,7 @@ bool Session::hold_lease(TimePoint now) {
   std::vector<GpuId> wanted;
   for (const auto& unit : units_)
     if (unit.ownership.verdict != Ownership::Verdict::none) wanted.push_back(unit.id());
+  std::string other_hand;
   const auto granted = parts_.lease->acquire(wanted);
   if (!granted) {
     stand_back(granted.error(), now);
@@ -166,12 +167,19 @@ bool Session::hold_lease(TimePoint now) {
   for (const auto& found : granted->found) {
     for (auto& unit : units_) {
       if (unit.id() != found.gpu) continue;
+      // Set since it was last read, and no setting that a dead run had left.
+      const bool theirs = unit.found && found.note.empty() &&
+                          abs(found.limits.requested - unit.found->requested) > kSameLimit;
       unit.leased = true;
       unit.found = found.limits;
+      if (theirs)
+        other_hand = cat(unit.name(), ": someone else set the power limit to ", found.limits.requested);
       if (!found.note.empty()) note("restored", cat(unit.name(), ": ", found.note), now, {});
     }
   }
-  return true;
+  if (other_hand.empty()) return true;
+  stand_back(Error{ErrorCode::conflict, other_hand, "their value stands"}, now);
+  return false;
 }
 
 void Session::stand_back(const Error& error, TimePoint now) {
@@ -227,7 +235,8 @@ void Session::notice_their_limit(GpuUnit& unit, const SlowReading& reading) {
   unit.seen_limit = now_w;
   if (abs(now_w - before) <= kSameLimit) return;
   explain_change(unit, reading.at);
-  spoil_blocks(unit, reading.at);
+  // One stretch of the run is at one setting on all its GPUs.
+  for (auto& each : units_) spoil_blocks(each, reading.at);
   const bool as_found = unit.found && abs(now_w - unit.found->requested) <= kSameLimit;
   unit.theirs = as_found ? Setting{} : Setting{.power_limit = now_w};
   record::SettingChange change{.at = reading.at, .gpu = unit.id(), .who = "someone else"};
@@ -235,9 +244,14 @@ void Session::notice_their_limit(GpuUnit& unit, const SlowReading& reading) {
   change.enforced = reading.enforced_limit;
   change.outcome = cat("it was ", before, "; nothing here is set by rubato");
   put(&record::Writer::setting_change, change);
-  if (!std::exchange(unit.their_hand_told, true))
-    warn(Error{ErrorCode::conflict,
-               cat(unit.name(), ": someone else set the power limit to ", now_w, " (it was ", before, ")"),
+  const std::string what =
+      cat(unit.name(), ": someone else set the power limit to ", now_w, " (it was ", before, ")");
+  // Who meant to set it would do so beside another hand, and perhaps above what that hand allows.
+  const bool meant_to_set = parts_.lease && parts_.strategy->name() != govern::kMeasureOnly;
+  if (meant_to_set && !stand_back_)
+    stand_back(Error{ErrorCode::conflict, what, "their value stands"}, reading.at);
+  else if (!std::exchange(unit.their_hand_told, true))
+    warn(Error{ErrorCode::conflict, what,
                "what is measured from here on is of their setting; rubato sets nothing here"});
 }
 
@@ -299,7 +313,8 @@ bool Session::lease_lapsed(TimePoint now) {
 
 void Session::notice_pause(TimePoint now) {
   if (last_step_ && now - *last_step_ > wire::kLeaseTimeout) {
-    put(&record::Writer::gap, record::Gap{*last_step_, now, std::nullopt, "rubato was stopped"});
+    put(&record::Writer::gap, record::Gap{*last_step_, now, std::nullopt,
+                                          "rubato was stopped, or a call that it made did not return"});
     pause_begin_ = *last_step_;
     pause_end_ = now;
     static_cast<void>(lease_lapsed(now));

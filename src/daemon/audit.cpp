@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <ctime>
 
 #include "base/log.h"
@@ -74,6 +76,17 @@ void put_setting(Line& line, const Setting& setting) {
   }
 }
 
+/// With what a caller chose cut: each byte of it may take six.
+AuditEntry shortened(const AuditEntry& entry) {
+  constexpr std::size_t kMost = 150;  // bytes
+  AuditEntry out = entry;
+  out.gpus.clear();
+  out.client.resize(std::min(out.client.size(), kMost));
+  if (out.caller) out.caller->cgroup.resize(std::min(out.caller->cgroup.size(), kMost));
+  out.why = cat("(shortened, of ", entry.gpus.size(), " GPUs) ", entry.why.substr(0, kMost));
+  return out;
+}
+
 }  // namespace
 
 std::string print_entry(const AuditEntry& entry, std::string_view at) {
@@ -104,7 +117,7 @@ std::string utc_now() {
 }
 
 Result<AuditFile> AuditFile::open(const std::filesystem::path& path) {
-  if (path.empty()) return AuditFile(ScopedFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)));
+  if (path.empty()) return AuditFile(ScopedFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)), false);
   ScopedFd fd(
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640));
   if (!fd.is_open())
@@ -116,11 +129,13 @@ Result<AuditFile> AuditFile::open(const std::filesystem::path& path) {
     return fail(ErrorCode::no_permission,
                 cat("the audit log ", path.string(), " is no regular file that this user alone may write"),
                 "look at who put it there, then move it away");
-  return AuditFile(std::move(fd));
+  return AuditFile(std::move(fd), true);
 }
 
 void AuditFile::write(const AuditEntry& entry) {
-  const std::string line = print_entry(entry, utc_now()) + "\n";
+  std::string line = print_entry(entry, utc_now()) + "\n";
+  // What a pipe takes at once is bounded, and what a client says is not.
+  if (!regular_ && line.size() > PIPE_BUF) line = print_entry(shortened(entry), utc_now()) + "\n";
   ssize_t put = 0;
   // Standard error may be a pipe whose reader stands still: leases do not wait for it.
   const bool taken = takes_a_line(fd_.get());

@@ -44,8 +44,9 @@ class AuditFile {
   [[nodiscard]] std::size_t lost() const { return lost_; }
 
  private:
-  explicit AuditFile(ScopedFd fd) : fd_(std::move(fd)) {}
+  AuditFile(ScopedFd fd, bool regular) : fd_(std::move(fd)), regular_(regular) {}
   ScopedFd fd_;
+  bool regular_;  // a file: anything else may have a reader who stands still
   std::size_t lost_ = 0;
 };
 

@@ -246,6 +246,19 @@ static Result<GpuIdentity> shown_at(std::int64_t number, std::string_view visibl
               "name one of them, or any GPU by UUID; 'rubato devices' lists them");
 }
 
+static Result<GpuIdentity> counted_by_cuda(std::int64_t number,
+                                           std::optional<std::string_view> visible_devices,
+                                           std::span<const GpuIdentity> gpus, std::string_view device_order) {
+  if (visible_devices) return shown_at(number, *visible_devices, gpus, device_order);
+  if (!device_order_known(gpus, device_order))
+    return fail(
+        ErrorCode::not_found,
+        cat("which GPU ", number, " is cannot be told: CUDA counts GPUs of different models its own way"),
+        "name it by UUID, or set CUDA_DEVICE_ORDER=PCI_BUS_ID; 'rubato devices' lists them");
+  if (const auto gpu = counted_at(cuda_order(gpus), number)) return *gpu;
+  return match_one(std::to_string(number), gpus);  // says which there are
+}
+
 Result<std::vector<GpuIdentity>> match_counted(std::span<const std::string> items,
                                                std::span<const GpuIdentity> gpus,
                                                std::optional<std::string_view> visible_devices,
@@ -253,8 +266,7 @@ Result<std::vector<GpuIdentity>> match_counted(std::span<const std::string> item
   std::vector<GpuIdentity> chosen;
   for (const std::string& item : items) {
     const auto number = parse_integer(item);
-    auto gpu = number && visible_devices ? shown_at(*number, *visible_devices, gpus, device_order)
-                                         : match_one(item, gpus);
+    auto gpu = number ? counted_by_cuda(*number, visible_devices, gpus, device_order) : match_one(item, gpus);
     if (!gpu) return fail(std::move(gpu.error()));
     add_once(chosen, *gpu);
   }

@@ -147,6 +147,37 @@ TEST(Session, WhatSomeoneElseSetsWhileNothingIsOursIsRecordedAndMeasuredApart) {
   EXPECT_TRUE(theirs);
 }
 
+TEST(Session, WhoMeantToSetStandsBackFromALimitThatSomeoneElseSetBefore) {
+  for (const Seconds at : {1_s, 4_s, 7_s}) {
+    VirtualRun virtual_run({});
+    virtual_run.at(
+        at, [](SimWorld& world, TimePoint now) { EXPECT_TRUE(world.set_external_limit(0, 130_W, now)); });
+    const RunRecord run = virtual_run.run();
+    EXPECT_EQ(times_set(run), 0) << "150 W would be above what they allow";
+    EXPECT_EQ(virtual_run.truth().end.requested_limit, 130_W);
+    ASSERT_EQ(virtual_run.warnings().size(), 1U);
+    EXPECT_THAT(virtual_run.warnings()[0].what, HasSubstr("someone else set the power limit to 130"));
+  }
+}
+
+TEST(Session, WhatSomeoneElseSetsOnOneGpuCutsTheStretchOfAll) {
+  VirtualRunOptions options;
+  options.profiles = {"v100", "v100"};
+  options.train->beside = {1};
+  options.wanted = {};
+  VirtualRun virtual_run(options);
+  virtual_run.at(
+      40_s, [](SimWorld& world, TimePoint now) { EXPECT_TRUE(world.set_external_limit(1, 150_W, now)); });
+  const RunRecord run = virtual_run.run();
+  std::size_t after = 0;
+  for (const record::Block& block : run.blocks) {
+    const Seconds begin = block.begin - VirtualRun::kBegin;
+    EXPECT_FALSE(begin < 40_s && block.end - VirtualRun::kBegin > 42_s) << "across the change";
+    if (begin > 39_s && block.energy && block.iterations > 0) ++after;
+  }
+  EXPECT_GE(after, 2U) << "both GPUs have energy after it";
+}
+
 TEST(Session, WhenSomeoneElseSetsOneLimitAllElseGoesBack) {
   VirtualRunOptions options;
   options.profiles = {"v100", "v100"};

@@ -237,6 +237,10 @@ TEST(MatchCounted, OnDifferentGpusOrAMigInstanceOfUnknownPlaceItCannotBeTold) {
   const auto told = match_counted(first, mixed, "1");
   ASSERT_FALSE(told);
   EXPECT_THAT(told.error().what, HasSubstr("which GPU 0 is cannot be told"));
+  const auto all = match_counted(first, mixed, std::nullopt);
+  ASSERT_FALSE(all) << "CUDA's number 0 is the fastest, the driver's the first on the bus";
+  EXPECT_THAT(all.error().hint, HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID"));
+  EXPECT_THAT(indices(match_counted(first, mixed, std::nullopt, "PCI_BUS_ID").value()), ElementsAre(0));
   EXPECT_THAT(told.error().hint, HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID"));
   const auto ordered = match_counted(first, mixed, "1", "PCI_BUS_ID");
   ASSERT_TRUE(ordered);

@@ -113,7 +113,22 @@ class Hostile(DaemonTest):
             self.assertEqual(busy.acquire(gpu)[0], "refused")
             time.sleep(0.02)
 
-    def test_a_log_that_nobody_reads_keeps_nobody_waiting(self):
+    def test_a_line_longer_than_a_pipe_takes_at_once_keeps_nobody_waiting(self):
+        machine, reader, daemon = self.with_a_narrow_log()
+        honest = Client(machine.socket)
+        (gpu,) = honest.gpus()
+        self.assertEqual(honest.acquire(gpu)[0], "granted")
+        busy = Client(machine.socket)
+        names = [f"gpu GPU-{i:02}" + "\u00e9" * 45 for i in range(64)]
+        self.assertEqual(busy.ask("acquire", *names, "knob power-limit")[0], "refused")
+        self.still_served(machine, honest, gpu, 155)
+        line = os.read(reader, 1 << 16)
+        self.assertLessEqual(max(map(len, line.split(b"\n"))), 4096)
+        daemon.send_signal(signal.SIGTERM)
+        self.assertEqual(daemon.wait(harness.PATIENCE), 0)
+
+    def with_a_narrow_log(self):
+        """A daemon whose log is a pipe of one page, and the end of it that nobody reads."""
         machine = self.machine(rate=1)
         self.daemon(machine)  # writes the configuration, and is ready
         reader, writer = os.pipe()
@@ -124,6 +139,10 @@ class Hostile(DaemonTest):
         daemon = self.start(machine, stderr=writer)
         os.close(writer)
         harness.wait_until(lambda: self.ready(machine), "rubatod to be ready")
+        return machine, reader, daemon
+
+    def test_a_log_that_nobody_reads_keeps_nobody_waiting(self):
+        machine, _, daemon = self.with_a_narrow_log()
         honest = Client(machine.socket)
         (gpu,) = honest.gpus()
         self.assertEqual(honest.acquire(gpu)[0], "granted")

@@ -200,6 +200,19 @@ class AtTheTerminal(MachineTest):
             self.assertEqual(process.returncode, 7, number)
             self.assertEqual(machine.gpu().limit(), FOUND_W)
 
+    def test_what_has_no_job_ends_by_any_signal_and_an_alarm_from_before_is_the_jobs(self):
+        machine = self.machine(rate=RATE)
+        for number in (signal.SIGALRM, signal.SIGXCPU, signal.SIGTERM):
+            process = machine.start("measure", "--gpu", "0", "--seconds", "100000")
+            wait_until(lambda: list((machine.folder / "state").rglob("*.sqlite*")), "the record to be opened")
+            process.send_signal(number)
+            process.communicate(timeout=harness.PATIENCE)
+            for record in (machine.folder / "state").rglob("*.sqlite*"):
+                record.unlink(missing_ok=True)
+        done = subprocess.run(["perl", "-e", "alarm 1; exec @ARGV", *machine.command("measure", "--gpu", "0", "-q", "--", "sleep", "60")],
+                              env=machine.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=harness.PATIENCE)
+        self.assertEqual(done.returncode, -signal.SIGALRM)
+
     def test_where_children_that_end_are_ignored_the_job_keeps_its_status(self):
         machine = self.machine(rate=RATE)
         done = machine.run("measure", "--gpu", "0", "--", "sh", "-c", "exit 3",

@@ -47,8 +47,8 @@ class GivenGpus(MachineTest):
 
     def test_a_gpu_that_is_named_and_that_the_job_cannot_see_is_told(self):
         machine, _ = self.eight()
-        for list_, told in (("0,3", "GPU 0 "), ("3", None)):
-            done = machine.run("measure", "--gpu", list_, "--", "true", environment={"CUDA_VISIBLE_DEVICES": "3"})
+        for list_, visible, told in (("0,3", "3", "GPU 0 "), ("3", "3", None), ("0,1", "", "GPU 0, 1 "), ("0", "-1", "GPU 0 ")):
+            done = machine.run("measure", "--gpu", list_, "--", "true", environment={"CUDA_VISIBLE_DEVICES": visible})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("hides from the job" in done.stderr, told is not None, done.stderr)
             self.assertIn(told or "", done.stderr)

@@ -122,7 +122,7 @@ m.end_phase(m.EVALUATION); m.begin_phase(m.CHECKPOINT); m.end_phases(); m.end_ph
         self.assertEqual(sorted((m.kind, m.name) for m in result.marks), expected)
 
     def test_numbers_that_no_mark_can_hold_are_left_out_and_told_once(self):
-        told = [f"rubato.{of} is left out: it is no whole number from 0 on"
+        told = [f"rubato.{of} is left out: it is no whole number from 0 to 2**64 - 1"
                 for of in ("iteration(index='a')", "iteration(steps=-1)", "epoch(planned=1.5)")]  # fmt: skip
         result = self.run_job("""
             import rubato
@@ -130,6 +130,7 @@ m.end_phase(m.EVALUATION); m.begin_phase(m.CHECKPOINT); m.end_phases(); m.end_ph
                 with rubato.iteration(index="a"): pass
             with rubato.iteration(index=7, steps=-1): pass
             with rubato.epoch(planned=1.5): pass
+            with rubato.epoch(planned=10.0): pass
         """, problems=None)  # fmt: skip
         self.assertEqual((result.code, result.err), (0, ""))
         self.assertEqual([mark.id for mark in result.of("iteration begin")], [0, 1, 7])

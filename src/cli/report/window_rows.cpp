@@ -20,14 +20,19 @@ class WindowRows final : public report::Rows {
   [[nodiscard]] std::span<const std::string> columns() const override { return kColumns; }
 
   [[nodiscard]] Result<bool> next(std::vector<Cell>& row) override {
-    while (span_ < spans_.size() && source_ >= spans_[span_]->energy.size()) {
+    if (span_ == spans_.size()) return false;
+    const SpanEnergy& span = *spans_[span_];
+    row.clear();
+    about(span, row);
+    // Of a run without a source its times are known all the same.
+    if (source_ < span.energy.size())
+      energy(span, source_++, row);
+    else
+      row.resize(kColumns.size());
+    if (source_ >= span.energy.size()) {
       ++span_;
       source_ = 0;
     }
-    if (span_ == spans_.size()) return false;
-    row.clear();
-    about(*spans_[span_], row);
-    energy(*spans_[span_], source_++, row);
     return true;
   }
 
