@@ -28,7 +28,8 @@ class MarkReader {
   /// New marks of all rings, in time order. Marks of different rings may be out of order between two calls.
   [[nodiscard]] std::vector<Mark> poll(TimePoint now);
 
-  /// The same at the end, when no new rings are made: those of processes that lived for less than a rescan too.
+  /// The same at the end, when no new rings are made: those of processes that lived for less than a rescan
+  /// too.
   [[nodiscard]] std::vector<Mark> finish(TimePoint now);
 
   /// Records overwritten before they were read, or not fit to be read.
