@@ -48,7 +48,8 @@ Result<std::optional<Watts>> worth_of_second(const SecondPriceText& text, Object
 Result<Watts> worth_of_second(double eta, std::optional<Watts> highest_limit) {
   if (!(eta > 0 && eta <= 1))
     return fail(ErrorCode::invalid_argument, cat("--eta ", eta, " is no weight of energy against time"),
-                "write one above 0 and at most 1, as in --eta 0.5; 1 is energy alone, and 0 would be time alone, which nothing shortens: rubato measure");
+                "write one above 0 and at most 1, as in --eta 0.5; 1 is energy alone, and 0 would be time "
+                "alone, which nothing shortens: rubato measure");
   if (eta == 1) return Watts(0);
   if (!highest_limit)
     return fail(ErrorCode::unavailable,
