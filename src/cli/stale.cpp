@@ -28,16 +28,18 @@ std::string describe(const RestorationReport& report) {
 }
 
 void put_back_stale(std::string_view gpu_list) {
-  const auto folders = journal_folders();
-  const bool any = std::any_of(folders.begin(), folders.end(), [](const auto& folder) {
-    if (folder == guard::kSystemFolder && geteuid() != 0) return false;  // `rubato doctor` names them
-    const auto left = guard::journals_in(folder);
-    // What a living run holds was not left behind.
-    return left && std::any_of(left->begin(), left->end(), [&folder](const GpuId& gpu) {
-             return !held_by_a_guard(folder, gpu.uuid).value_or(false);
-           });
-  });
-  if (!any) return;
+  const auto lie_there = [](bool held_too) {
+    const auto folders = journal_folders();
+    return std::any_of(folders.begin(), folders.end(), [held_too](const auto& folder) {
+      if (folder == guard::kSystemFolder && geteuid() != 0) return false;  // `rubato doctor` names them
+      const auto left = guard::journals_in(folder);
+      return left && std::any_of(left->begin(), left->end(), [&](const GpuId& gpu) {
+               return held_too || !held_by_a_guard(folder, gpu.uuid).value_or(false);
+             });
+    });
+  };
+  // Also where a guard seems to hold them: one that was just killed does until it is gone.
+  if (!lie_there(true)) return;
   const auto spec = backend_spec(gpu_list);
   if (!spec) return;  // opening the GPUs says what is wrong with the list
   guard::LaunchOptions options;
@@ -45,6 +47,8 @@ void put_back_stale(std::string_view gpu_list) {
   options.own_scope = false;
   const auto reports = guard::launch_restore(options);
   if (!reports) {
+    // What a living run holds was not left behind.
+    if (!lie_there(false)) return;
     log::warning(Error{reports.error().code,
                        cat("what an earlier run left behind could not be put back: ", reports.error().what),
                        "rubato restore"});
