@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 namespace rubato {
 
 void keep_standard_streams() {
