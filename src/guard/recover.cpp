@@ -41,7 +41,8 @@ bool counter_fell(const Header& written, device::Gpu& gpu) {
     const auto now = energy_mj(gpu);
     return written.energy_mj && now && *now < *written.energy_mj;
   };
-  return fell() && fell();
+  const bool once = fell();
+  return once && fell();  // one reading may lie
 }
 
 bool limit_stands(const JournalContent& written, const PowerLimits& now) {
