@@ -137,7 +137,7 @@ void about_the_end(const Side& side, std::string_view name, std::vector<Warning>
   else if (side.run.end->exit_code.value_or(0) != 0)
     out.push_back({"job_failed", cat("The job of ", name, " ended with exit status ",
                                      *side.run.end->exit_code, ": it may not have done all of its work.")});
-  if (std::ranges::any_of(side.run.setting_changes, [](const auto& c) { return c.who == "someone else"; }))
+  if (record::someone_else_set(side.run))
     out.push_back({"someone_else_changed_a_setting",
                    cat("Somebody else changed a setting of the GPU during ", name, ".")});
 }

@@ -59,9 +59,7 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Energ
     else
       (at_found_setting(s) ? found : hold).push_back(s);
   }
-  const bool others = std::ranges::any_of(
-      run.setting_changes, [](const record::SettingChange& c) { return c.who == "someone else"; });
-  if (run.info.mode == "measure" && others)
+  if (run.info.mode == "measure" && record::someone_else_set(run))
     return cannot(
         "This run was measured only, and someone else changed the setting meanwhile, so there is nothing to "
         "compare.");

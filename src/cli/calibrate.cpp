@@ -157,10 +157,7 @@ Status write_table(CalibrationReport& report, const CalibrateOptions& options, c
   const auto text = write_sweep_table(
       experiment::table_of(report.benchmarks, {report.gpu.name, comments_of(report, options)}, found));
   if (!text) return fail(text.error());
-  auto output = OutputFile::open(file, true);
-  if (!output) return fail(output.error());
-  if (Status s = output->write(*text); !s) return s;
-  if (Status s = output->finish(); !s) return s;
+  if (Status s = write_file(file, true, [&](report::Sink& to) { return to.write(*text); }); !s) return s;
   report.table = file;
   return {};
 }

@@ -70,11 +70,8 @@ Status not_behind_sudo(const EvidenceOptions& options, bool simulated) {
 }
 
 Status write_document(const Json& document, const std::string& file) {
-  auto output = OutputFile::open(file, true);
-  if (!output) return fail(output.error());
   const std::string text = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (const Status s = output->write(text); !s) return s;
-  return output->finish();
+  return write_file(file, true, [&](report::Sink& to) { return to.write(text); });
 }
 
 std::optional<Watts> limit_of(const Json& board) {

@@ -44,11 +44,16 @@ struct Options {
   FactorOptions factors;
 };
 
-Status write_csv(const SeriesReader& reader, Series series, report::Sink& to) {
+Status write_facts(const SeriesReader& reader, report::Sink& to) {
   const auto facts = reader.facts();
   if (!facts) return fail(facts.error());
   for (const std::string& fact : *facts)
     if (const Status line = to.write(cat("# ", fact, "\n")); !line) return line;
+  return {};
+}
+
+Status write_csv(const SeriesReader& reader, Series series, report::Sink& to) {
+  if (const Status facts = write_facts(reader, to); !facts) return facts;
   const auto rows = reader.rows(series);
   return rows ? report::write_csv(**rows, to) : fail(rows.error());
 }
@@ -120,10 +125,7 @@ Status write_windows_csv(const std::filesystem::path& file, report::Sink& to) {
   {
     const auto reader = SeriesReader::open(file);
     if (!reader) return fail(reader.error());
-    const auto facts = reader->facts();
-    if (!facts) return fail(facts.error());
-    for (const std::string& fact : *facts)
-      if (const Status line = to.write(cat("# ", fact, "\n")); !line) return line;
+    if (const Status facts = write_facts(*reader, to); !facts) return facts;
   }
   const auto read = read_summarised(file);
   if (!read) return fail(read.error());

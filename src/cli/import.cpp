@@ -55,10 +55,10 @@ Status import(const Invocation& invocation, const Options& options) {
   if (!table) return fail(table.error());
   const auto text = write_sweep_table(*table);
   if (!text) return fail(text.error());
-  auto out = OutputFile::open(options.output, options.force);
-  if (!out) return fail(out.error());
-  if (const Status written = out->write(*text); !written) return written;
-  if (const Status finished = out->finish(); !finished) return finished;
+  if (const Status written =
+          write_file(options.output, options.force, [&](report::Sink& to) { return to.write(*text); });
+      !written)
+    return written;
   if (options.output == "-") return {};
   const auto workloads = workloads_of(*table);
   const std::size_t count = workloads ? workloads->size() : 0;

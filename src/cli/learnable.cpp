@@ -10,7 +10,7 @@ namespace rubato::cli {
 namespace {
 
 bool disturbed(const record::RunRecord& run) {
-  return std::ranges::any_of(run.setting_changes, [](const auto& c) { return c.who == "someone else"; }) ||
+  return record::someone_else_set(run) ||
          std::ranges::any_of(run.decisions, [](const auto& d) { return d.action == "measure_only"; });
 }
 

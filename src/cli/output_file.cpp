@@ -106,4 +106,12 @@ Status OutputFile::finish() {
   return {};
 }
 
+Status write_file(const std::string& target, bool overwrite,
+                  const std::function<Status(report::Sink&)>& fill) {
+  auto out = OutputFile::open(target, overwrite);
+  if (!out) return fail(out.error());
+  if (Status filled = fill(*out); !filled) return filled;
+  return out->finish();
+}
+
 }  // namespace rubato::cli

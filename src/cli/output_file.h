@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "base/fd.h"
@@ -42,5 +43,9 @@ class OutputFile final : public report::Sink {
   bool overwrite_;
   std::string buffer_;
 };
+
+/// A file from what `fill` writes, whole or not at all.
+[[nodiscard]] Status write_file(const std::string& target, bool overwrite,
+                                const std::function<Status(report::Sink&)>& fill);
 
 }  // namespace rubato::cli

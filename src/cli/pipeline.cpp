@@ -73,10 +73,7 @@ Result<plan::StageProfile> read_profile(const std::string& path) {
 }
 
 Status write(const std::string& target, const std::string& text, bool force) {
-  auto out = OutputFile::open(target, force);
-  if (!out) return fail(out.error());
-  if (const Status written = out->write(text); !written) return written;
-  return out->finish();
+  return write_file(target, force, [&](report::Sink& to) { return to.write(text); });
 }
 
 /// `plain` is the pipeline without its stragglers.

@@ -49,11 +49,9 @@ Result<std::optional<int>> descriptor(const std::string& target) {
 Status write_page(const std::filesystem::path& file, const std::string& target) {
   const auto read = read_summarised(file);
   if (!read) return fail(read.error());
-  auto out = OutputFile::open(target, true);
-  if (!out) return fail(out.error());
-  if (const Status written = write_run_page({read->run, read->summary, read->running}, {}, *out); !written)
-    return written;
-  return out->finish();
+  return write_file(target, true, [&](report::Sink& to) {
+    return write_run_page({read->run, read->summary, read->running}, {}, to);
+  });
 }
 
 void warn_of(const Error& error, const std::filesystem::path& record) {
@@ -93,21 +91,13 @@ Status check_report_target(const std::string& target) {
   std::error_code ignored;
   if (target.empty() || std::filesystem::is_directory(target, ignored))
     return fail(ErrorCode::invalid_argument, cat("--report ", target, " is no file name"), {});
-  if (is_page(target)) return OutputFile::check(target);
-  const auto cannot = [&] { return fail(from_errno(errno, cat("--report ", target, " cannot be written"))); };
-  if (access(target.c_str(), F_OK) == 0) {
-    if (access(target.c_str(), W_OK) != 0) return cannot();
-    return {};
-  }
-  // A folder may let nobody make files that may write to it: /proc. What a link leads to is made, and not the
-  // link.
-  std::filesystem::path place = target;
-  if (const auto led = std::filesystem::read_symlink(target, ignored); !ignored)
-    place = led.is_absolute() ? led : place.parent_path() / led;
-  const ScopedFd made(open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!made.is_open()) return cannot();
-  unlink(place.c_str());
-  return {};
+  // What is there is written into, but a page is made beside it first.
+  const bool into = access(target.c_str(), F_OK) == 0 && !is_page(target);
+  const Status fine = !into                               ? OutputFile::check(target)
+                      : access(target.c_str(), W_OK) == 0 ? Status()
+                                                          : fail(from_errno(errno, target));
+  if (fine) return {};
+  return fail(fine.error().code, cat("--report ", target, " cannot be written: ", fine.error().what), {});
 }
 
 bool is_page(std::string_view target) {

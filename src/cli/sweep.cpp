@@ -65,19 +65,14 @@ Status write_table(const SweepPlan& plan, const SweepOptions& options, const Swe
   const auto limit = plan.sweeps(Knob::power_limit) ? facts.found_limit : std::nullopt;
   const auto text = write_sweep_table(experiment::table_of(summary, names, limit));
   if (!text) return fail(text.error());
-  auto file = OutputFile::open(plan.output.string(), true);
-  if (!file) return fail(file.error());
-  if (const Status written = file->write(*text); !written) return written;
-  return file->finish();
+  return write_file(plan.output.string(), true, [&](report::Sink& to) { return to.write(*text); });
 }
 
 Status write_page(const std::string& document, const std::string& target) {
-  auto out = OutputFile::open(target, true);
-  if (!out) return fail(out.error());
-  const std::string name = std::filesystem::path(target).filename().string();
-  if (const Status written = write_document_page(document, name, std::string(kVersion), *out); !written)
-    return written;
-  return out->finish();
+  return write_file(target, true, [&](report::Sink& to) {
+    return write_document_page(document, std::filesystem::path(target).filename().string(),
+                               std::string(kVersion), to);
+  });
 }
 
 /// Whether the state has done its work: the table was written, or nothing that was measured gives one. What

@@ -4,14 +4,9 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "conduct/same_limit.h"
 
 namespace rubato::conduct {
-namespace {
-
-// Limits are kept in milliwatts by the driver and in whole watts by people.
-constexpr Watts kSameLimit{0.5};
-
-}  // namespace
 
 LeaseHolder::LeaseHolder(wire::LeaseClient* client, std::vector<Knob> knobs,
                          std::optional<ClockRange> found_sm_clock, Rescue rescue,
@@ -149,7 +144,7 @@ RestorationReport LeaseHolder::judge_unreported(const GpuId& gpu, const ReadLimi
   const bool ours = std::find(knobs_.begin(), knobs_.end(), Knob::power_limit) != knobs_.end();
   if (!ours || found == found_.end()) return report;
   const auto now = limits(gpu);
-  if (now && abs(now->requested - found->second) <= kSameLimit) return report;
+  if (now && same_limit(now->requested, found->second)) return report;
   report.outcome = Restoration::failed;
   report.detail =
       cat("the guard is gone, nobody says that its setting was put back, and the power limit ",

@@ -169,9 +169,9 @@ class Session final : public measure::SampleSink {
   /// False only where every look could tell and the job computed on another GPU; absent: not known.
   [[nodiscard]] std::optional<bool> used_by_job(const GpuUnit& unit) const;
   void watch_limit(GpuUnit& unit, const SlowReading& reading);
-  /// Where nothing is ours it is no conflict: recorded, and what is measured from then on is of their
-  /// setting.
-  void notice_their_limit(GpuUnit& unit, const SlowReading& reading);
+  /// Of a GPU on which nothing is ours. Where another hand is on it, that is recorded, what is measured from
+  /// then on is of their setting, and who meant to set it stands back.
+  void see_their_limit(GpuUnit& unit, Watts requested, std::optional<Watts> enforced, TimePoint at);
   void settle_blocks(TimePoint now, bool last);
   void tell_so_far(const record::Block& block);
   void tell_state(TimePoint now);

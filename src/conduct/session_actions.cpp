@@ -3,14 +3,13 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "conduct/same_limit.h"
 #include "conduct/session.h"
 #include "govern/measure_only_strategy.h"
 
 namespace rubato::conduct {
 namespace {
 
-// Limits are kept in milliwatts by the driver and in whole watts by people.
-constexpr Watts kSameLimit{0.5};
 // Below this share of time with a kernel on it a GPU does not count as loaded.
 constexpr double kLoadedUtilisation = 0.10;
 
@@ -158,7 +157,6 @@ bool Session::hold_lease(TimePoint now) {
   std::vector<GpuId> wanted;
   for (const auto& unit : units_)
     if (unit.ownership.verdict != Ownership::Verdict::none) wanted.push_back(unit.id());
-  std::string other_hand;
   const auto granted = parts_.lease->acquire(wanted);
   if (!granted) {
     stand_back(granted.error(), now);
@@ -168,18 +166,16 @@ bool Session::hold_lease(TimePoint now) {
     for (auto& unit : units_) {
       if (unit.id() != found.gpu) continue;
       // Set since it was last read, and no setting that a dead run had left.
-      const bool theirs = unit.found && found.note.empty() &&
-                          abs(found.limits.requested - unit.found->requested) > kSameLimit;
+      if (unit.found && found.note.empty() && !same_limit(found.limits.requested, unit.found->requested)) {
+        see_their_limit(unit, found.limits.requested, found.limits.enforced, now);
+        continue;
+      }
       unit.leased = true;
       unit.found = found.limits;
-      if (theirs)
-        other_hand = cat(unit.name(), ": someone else set the power limit to ", found.limits.requested);
       if (!found.note.empty()) note("restored", cat(unit.name(), ": ", found.note), now, {});
     }
   }
-  if (other_hand.empty()) return true;
-  stand_back(Error{ErrorCode::conflict, other_hand, "their value stands"}, now);
-  return false;
+  return !stand_back_;
 }
 
 void Session::stand_back(const Error& error, TimePoint now) {
@@ -228,39 +224,38 @@ Status Session::apply(GpuUnit& unit, const Setting& setting, TimePoint now) {
   return {};
 }
 
-void Session::notice_their_limit(GpuUnit& unit, const SlowReading& reading) {
-  if (!reading.requested_limit) return;
-  const Watts now_w = *reading.requested_limit;
-  const Watts before = unit.seen_limit.value_or(unit.found ? unit.found->requested : now_w);
-  unit.seen_limit = now_w;
-  if (abs(now_w - before) <= kSameLimit) return;
-  explain_change(unit, reading.at);
+void Session::see_their_limit(GpuUnit& unit, Watts requested, std::optional<Watts> enforced, TimePoint at) {
+  const Watts before = unit.seen_limit.value_or(unit.found ? unit.found->requested : requested);
+  unit.seen_limit = requested;
+  if (same_limit(requested, before)) return;
+  explain_change(unit, at);
   // One stretch of the run is at one setting on all its GPUs.
-  for (auto& each : units_) spoil_blocks(each, reading.at);
-  const bool as_found = unit.found && abs(now_w - unit.found->requested) <= kSameLimit;
-  unit.theirs = as_found ? Setting{} : Setting{.power_limit = now_w};
-  record::SettingChange change{.at = reading.at, .gpu = unit.id(), .who = "someone else"};
-  change.requested.power_limit = now_w;
-  change.enforced = reading.enforced_limit;
+  for (auto& each : units_) spoil_blocks(each, at);
+  const bool as_found = unit.found && same_limit(requested, unit.found->requested);
+  unit.theirs = as_found ? Setting{} : Setting{.power_limit = requested};
+  record::SettingChange change{.at = at, .gpu = unit.id(), .who = "someone else"};
+  change.requested.power_limit = requested;
+  change.enforced = enforced;
   change.outcome = cat("it was ", before, "; nothing here is set by rubato");
   put(&record::Writer::setting_change, change);
   const std::string what =
-      cat(unit.name(), ": someone else set the power limit to ", now_w, " (it was ", before, ")");
+      cat(unit.name(), ": someone else set the power limit to ", requested, " (it was ", before, ")");
   // Who meant to set it would do so beside another hand, and perhaps above what that hand allows.
   const bool meant_to_set = parts_.lease && parts_.strategy->name() != govern::kMeasureOnly;
   if (meant_to_set && !stand_back_)
-    stand_back(Error{ErrorCode::conflict, what, "their value stands"}, reading.at);
+    stand_back(Error{ErrorCode::conflict, what, "their value stands"}, at);
   else if (!std::exchange(unit.their_hand_told, true))
     warn(Error{ErrorCode::conflict, what,
                "what is measured from here on is of their setting; rubato sets nothing here"});
 }
 
 void Session::watch_limit(GpuUnit& unit, const SlowReading& reading) {
-  if (!unit.leased) return notice_their_limit(unit, reading);
-  if (unit.changed_by_someone_else || !unit.expected_limit || !reading.requested_limit) return;
-  if (reading.at <= unit.last_write || abs(*reading.requested_limit - *unit.expected_limit) <= kSameLimit)
-    return;
-  const bool as_found = unit.found && abs(*reading.requested_limit - unit.found->requested) <= kSameLimit;
+  if (!reading.requested_limit) return;
+  if (!unit.leased)
+    return see_their_limit(unit, *reading.requested_limit, reading.enforced_limit, reading.at);
+  if (unit.changed_by_someone_else || !unit.expected_limit) return;
+  if (reading.at <= unit.last_write || same_limit(*reading.requested_limit, *unit.expected_limit)) return;
+  const bool as_found = unit.found && same_limit(*reading.requested_limit, unit.found->requested);
   if (as_found && (lease_lapsed(reading.at) || notice_death_of_guard(reading.at))) return;
   if (stand_back_) return;
   unit.changed_by_someone_else = true;

@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "conduct/same_limit.h"
 #include "conduct/session.h"
 #include "core/power_budget.h"
 
 namespace rubato::conduct {
 namespace {
 
-// Limits are kept in milliwatts by the driver and in whole watts by people.
-constexpr Watts kSameLimit{0.5};
 // In the record and for whoever watches: the shares, with what came of them.
 constexpr const char* kShares = "shares";
 

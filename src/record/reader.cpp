@@ -73,4 +73,9 @@ Result<RunRecord> read_outline(const std::filesystem::path& file) {
   return read_parts(file, Check::header_only, kLittle);
 }
 
+bool someone_else_set(const RunRecord& run) {
+  return std::any_of(run.setting_changes.begin(), run.setting_changes.end(),
+                     [](const SettingChange& change) { return change.who == "someone else"; });
+}
+
 }  // namespace rubato::record

@@ -274,7 +274,10 @@ class MachineTest(unittest.TestCase):
     """A test with a machine that is cleaned up, and processes that never outlive it."""
 
     def machine(self, **options):
-        machine = Machine(**options)
+        return self.kept(Machine(**options))
+
+    def kept(self, machine):
+        """Until the end of the test, and then with all that runs on it gone."""
         self.addCleanup(machine.close)
         self.addCleanup(self.end_left_over, machine)
         return machine

@@ -73,7 +73,8 @@ class Export(harness.MachineTest):
 
     def test_windows_are_rows_with_what_each_source_used(self):
         code = "import time, rubato\nwith rubato.window('warm'): time.sleep(0.3)\nwith rubato.window('work'): time.sleep(0.3)\n"
-        machine = harness.MachineTest.machine(self, rate=1)  # the program's clock is the wall's
+        # The program's clock is the wall's, and what a window holds has to last for it.
+        machine = harness.MachineTest.machine(self, rate=1)
         machine.run("measure", "--gpu", "0", "-q", "--", "/usr/bin/python3", "-c", code)
         text = machine.run("export", "last", "--format", "csv", "--what", "windows").stdout
         rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))

@@ -114,10 +114,7 @@ class RootGuardTest(MachineTest):
         subprocess.run(["rm", "-rf", RUN], check=True)
 
     def user_machine(self, **options):
-        machine = UserMachine(**options)
-        self.addCleanup(machine.close)
-        self.addCleanup(self.end_left_over, machine)
-        return machine
+        return self.kept(UserMachine(**options))
 
     @staticmethod
     def end_left_over(machine):

@@ -211,6 +211,7 @@ TEST_F(GuardProcess, ARequestUnderWayWhenItIsKilledEndsWhenAllIsPutBack) {
   silence();
   ASSERT_EQ(::kill(pid_, SIGSTOP), 0);
   std::jthread killer([this] {
+    // Nothing tells when a request has been sent; one that was not yet fails alike.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     (void)::kill(pid_, SIGKILL);
   });
