@@ -93,11 +93,12 @@ Status check_report_target(const std::string& target) {
     return fail(ErrorCode::invalid_argument, cat("--report ", target, " is no file name"), {});
   // What is there is written into, but a page is made beside it first.
   const bool into = access(target.c_str(), F_OK) == 0 && !is_page(target);
-  const Status fine = !into                               ? OutputFile::check(target)
-                      : access(target.c_str(), W_OK) == 0 ? Status()
-                                                          : fail(from_errno(errno, target));
+  const Status fine = !into ? OutputFile::check(target)
+                      : access(target.c_str(), W_OK) == 0
+                          ? Status()
+                          : fail(from_errno(errno, cat("cannot write ", target)));
   if (fine) return {};
-  return fail(fine.error().code, cat("--report ", target, " cannot be written: ", fine.error().what), {});
+  return fail(fine.error().code, cat("--report: ", fine.error().what), {});
 }
 
 bool is_page(std::string_view target) {

@@ -78,7 +78,7 @@ class OtherPages(PageTest):
                              "time_s": time, "energy_j": 200 * energy, "power_w": 200 * energy / time, "time_over_default": around(time),
                              "energy_over_default": around(energy), "edp_over_default": around(time * energy), "reached": {}, "not_used": [], "notes": []})
         best = settings[2]["setting"]
-        document = {"schema": "rubato.sweep/1", "command": ["train.py"], "gpu": "V100", "workload": "train.py", "unit_of_work": "iteration", "complete": True,
+        document = {"schema": "rubato.sweep/1", "command": "train.py", "gpu": "V100", "workload": "train.py", "unit_of_work": "iteration", "complete": True,
                     "quality": "modelled", "found_power_limit_w": 250, "settings": settings, "best": {"energy": {"setting": settings[1]["setting"]}},
                     "best_inside_bound": {"max_slowdown": 0.05, "setting": best, "surely": True}, "scatter": {"time": 0.01, "energy": 0.01}}
         file = self.box.folder / "sweep.json"
@@ -86,6 +86,19 @@ class OtherPages(PageTest):
         page = self.page_of(file, "sweep.html")
         self.assertEqual(page.locator(".picture").first.locator(".bar").count(), 2 * len(SHAPE))
         self.assertIn("150 W takes the least energy", page.evaluate("document.getElementById('main').textContent"))
+
+    def test_what_a_sweep_writes_is_shown_to_its_end(self):
+        out = self.box.folder / "own.html"
+        command = ("sweep", "--gpu", "0", "--knob", "power-limit=120:200:40", "--output", self.box.folder / "own.csv")
+        job = ("--", *self.box.train(40))
+        self.made(*command, "--report", out, *job)
+        page = self.open(out)
+        self.assert_quiet()
+        text = page.evaluate("document.getElementById('main').textContent")
+        self.assertNotIn("cannot be shown", text)
+        self.assertIn("The least energy was taken at", text)
+        self.assertIn("--iterations 40", page.locator("p.command").text_content())
+        self.assertGreaterEqual(page.locator("table tr").count(), 3)
 
     def test_a_validation_shows_predicted_against_measured(self):
         file, told = self.document("validate.json", "model", "validate", "--table", self.table, "--knobs", "power-limit", "-v")

@@ -51,7 +51,7 @@ export function sweepPage(page, main) {
   const { report: s } = page;
   const bound = s.best_inside_bound;
   const best = bound?.setting ?? s.best?.energy?.setting;
-  main.append(h("header", {}, h("h1", {}, "rubato sweep ", name(s.workload)), s.command ? h("p", { class: "command" }, "$ ", name(s.command.join(" "))) : null),
+  main.append(h("header", {}, h("h1", {}, "rubato sweep ", name(s.workload)), s.command ? h("p", { class: "command" }, "$ ", name(s.command)) : null),
     h("p", { class: "say bold" }, s.why_no_result ?? (bound ? `Of what keeps the job at most ${f.percent(bound.max_slowdown)} slower, ${f.setting(bound.setting)} takes the least energy${bound.surely ? "" : "; that it stays inside the bound is not sure"}.` :
       `The least energy was taken at ${f.setting(best)}.`)),
     s.complete ? "" : h("p", { class: "say bad" }, `The sweep is not complete: ${s.why_not_complete}`),
