@@ -133,7 +133,7 @@ Result<Folder> Folder::make(const std::filesystem::path& path, mode_t mode, std:
   if (!folder) return folder;
   const auto facts = folder->files().facts(folder->fd());
   // One that others cannot read is a folder all the same, and no reason to leave a GPU alone.
-  if (facts && (facts->mode & 0777U) != mode) (void)folder->files().set_mode(folder->fd(), mode);
+  if (facts && (mode & ~facts->mode) != 0) (void)folder->files().set_mode(folder->fd(), facts->mode | mode);
   return folder;
 }
 

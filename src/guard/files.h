@@ -54,8 +54,9 @@ class FileOps {
 /// A folder that nobody but its owner, this process's effective user, can change.
 class Folder {
  public:
-  /// Makes it (not its parents) where it is missing. It has `mode` afterwards, whatever the umask, and where
-  /// it was there with another: a guard of an earlier version made the system folder unreadable.
+  /// Makes it (not its parents) where it is missing. All that `mode` allows is allowed afterwards, whatever
+  /// the umask, and where it was there with less: a guard of an earlier version made the system folder
+  /// unreadable. Nothing that was allowed is taken away: the folder may be one that others read.
   [[nodiscard]] static Result<Folder> make(const std::filesystem::path& path, mode_t mode,
                                            std::shared_ptr<FileOps> files);
   /// not_found where it is missing.

@@ -377,6 +377,18 @@ TEST(Guard, ItsFolderHasTheWantedModeWhateverTheUmaskAndWhateverWasThere) {
   }
 }
 
+TEST(Guard, AFolderThatOthersMayReadStaysReadable) {
+  World world;
+  std::filesystem::create_directory(world.folder);
+  std::filesystem::permissions(world.folder, std::filesystem::perms(0755));
+  GuardOptions options = world.options();
+  options.folder_mode = 0700;
+  Guard guard(options);
+  EXPECT_TRUE(granted(ask(guard, kBothKnobs)));
+  EXPECT_EQ(std::filesystem::status(world.folder).permissions(), std::filesystem::perms(0755));
+  (void)ask(guard, wire::Release{});
+}
+
 TEST(Guard, AJournalThatIsASymbolicLinkIsNotFollowed) {
   World world;
   std::filesystem::create_directory(world.folder);
