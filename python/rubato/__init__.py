@@ -3,6 +3,8 @@ runs.
 
 rubato.mark("warm-up is over")
 with rubato.window("epoch") as w: ...      # w.joules, also without `rubato run`
+rubato.gpus()                              # what they draw now
+rubato.repeat(function)                    # joules and seconds of one call of it
 with rubato.iteration(): ...               # a training step that no hook can see
 rubato.load("last").power                  # records of runs as pandas frames
 """
@@ -14,6 +16,8 @@ _PLACES = {
     "epoch": "_user",
     "window": "windows",
     "Window": "windows",
+    "gpus": "windows",
+    "repeat": "_repeat",
     "runs": "frames",
     "load": "frames",
     "binary": "_binary",

@@ -1,4 +1,4 @@
-"""Reads what rubato publishes about the job's GPUs while it runs, by the contract of rubato/energy_layout.h.
+"""Reads what rubato publishes about the job's GPUs, and the meters beside them, while it runs, by the contract of rubato/energy_layout.h.
 
 The file is another process's and is trusted with nothing: what does not fit is no board.
 """
@@ -9,10 +9,10 @@ import struct
 import time
 
 _MAGIC = 0x314752454E425552
-# magic, version, size of header, of record, gpus, sequence, monotonic ns, clock rate
-_HEADER = struct.Struct("<QIIIIQqd16x")
-# uuid, energy, its bands (sampling, calibration), power, flags
-_RECORD = struct.Struct("<64s4dI28x")
+# magic, version, size of header, of record, gpus, sequence, monotonic ns, clock rate, channels
+_HEADER = struct.Struct("<QIIIIQqdI12x")
+# name, energy, its bands (sampling, calibration), power, flags, scope
+_RECORD = struct.Struct("<64s4dI4x24s")
 _KNOWN, _POWER, _MODELLED = 1, 2, 4
 _FRESH_NS = 5_000_000_000  # an older board is that of a rubato that is gone or stopped
 _MOST_BYTES = 1 << 16
@@ -28,13 +28,25 @@ class Gpu:
         self.band_sampling, self.band_calibration = band_sampling, band_calibration
 
 
+class Channel(Gpu):
+    """The same of one channel of a meter, since its first reading. `uuid` names both: METER, a tab, CHANNEL."""
+
+    __slots__ = ("scope",)
+
+    def __init__(self, scope, *numbers):
+        super().__init__(*numbers)
+        self.scope = scope
+
+
 class Board:
-    """The job's GPUs up to `at_ns` (time.monotonic_ns). `rate`: seconds of the run's clock per second."""
+    """The job's GPUs up to `at_ns` (time.monotonic_ns). `rate`: seconds of the run's clock per second. `channels`:
+    of the meters that told enough by then.
+    """
 
-    __slots__ = ("at_ns", "rate", "gpus")
+    __slots__ = ("at_ns", "rate", "gpus", "channels")
 
-    def __init__(self, at_ns, rate, gpus):
-        self.at_ns, self.rate, self.gpus = at_ns, rate, gpus
+    def __init__(self, at_ns, rate, gpus, channels=()):
+        self.at_ns, self.rate, self.gpus, self.channels = at_ns, rate, gpus, channels
 
     def seconds_to(self, ns):
         """Of the run's clock, from the board's moment to this one; negative before it."""
@@ -82,15 +94,28 @@ def read(folder=None):
 
 
 def _decoded(content):
-    magic, version, header, record, count, _, at_ns, rate = _HEADER.unpack_from(content)
+    magic, version, header, record, count, _, at_ns, rate, more = _HEADER.unpack_from(content)
     if magic != _MAGIC or version != 1 or record != _RECORD.size or count == 0:
         return None
     if abs(time.monotonic_ns() - at_ns) > _FRESH_NS or not 0 < rate < math.inf:
         return None
-    gpus = []
-    for index in range(count):
-        uuid, *numbers, flags = _RECORD.unpack_from(content, header + index * record)
-        if not flags & _KNOWN or not flags & _POWER or not all(map(math.isfinite, numbers)):
-            return None
-        gpus.append(Gpu(uuid.split(b"\0")[0].decode(), *numbers, bool(flags & _MODELLED)))
-    return Board(at_ns, rate, gpus)
+    rows = [_RECORD.unpack_from(content, header + index * record) for index in range(count + more)]
+    if not all(map(_is_known, rows[:count])):
+        return None
+    gpus = [Gpu(*_numbers_of(row)) for row in rows[:count]]
+    channels = [Channel(_text(row[6]), *_numbers_of(row)) for row in rows[count:] if _is_known(row)]
+    return Board(at_ns, rate, gpus, channels)
+
+
+def _is_known(row):
+    _, *numbers, flags, _ = row
+    return flags & _KNOWN and flags & _POWER and all(map(math.isfinite, numbers))
+
+
+def _numbers_of(row):
+    name, *numbers, flags, _ = row
+    return (_text(name), *numbers, bool(flags & _MODELLED))
+
+
+def _text(field):
+    return field.split(b"\0")[0].decode(errors="replace")

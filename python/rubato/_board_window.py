@@ -28,7 +28,20 @@ class BoardWindow:
             if begin is not None:
                 told = self._told(begin, edges[0], end, edges[1])
             gpus.append({"uuid": end.uuid, "source": SOURCE, **told})
-        return {"seconds": seconds, "gpus": gpus, "meters": []}
+        return {"seconds": seconds, "gpus": gpus, "meters": self._meters(board, edges)}
+
+    def _meters(self, board, edges):
+        meters = []
+        then = {channel.uuid: channel for channel in self._board.channels}
+        now = {channel.uuid: channel for channel in board.channels}
+        for name in list(then) + [other for other in now if other not in then]:
+            meter, _, channel = name.partition("\t")
+            told = {"energy_j": None, "why_missing": f"{meter}, {channel}: it told nothing at one of the edges"}
+            if name in then and name in now:
+                told = self._told(then[name], edges[0], now[name], edges[1])
+            scope = (then.get(name) or now[name]).scope
+            meters.append({"meter": meter, "channel": channel, "scope": scope, "source": SOURCE, **told})
+        return meters
 
     @staticmethod
     def _told(begin, begin_s, end, end_s):

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from . import _board_window
 from ._window_helper import helper_for
@@ -21,9 +21,9 @@ class Stretch:
         self._name = ""
         self.begun = self.ended = None  # type: Optional[float]
 
-    def begin(self, name: str, gpu: Optional[str], own_helper: bool) -> None:
+    def begin(self, name: str, gpu: Optional[str], meters: Tuple[str, ...], own_helper: bool) -> None:
         self.begun = time.monotonic()
-        self._guarded(lambda: self._begin(name, gpu, own_helper))
+        self._guarded(lambda: self._begin(name, gpu, meters, own_helper))
 
     def end(self) -> None:
         if self.ended is None:
@@ -40,13 +40,13 @@ class Stretch:
             self._guarded(lambda: self._helper.wait_until(lambda: self._answer is not None))
         return self._answer or {"why_missing": "rubato windows did not answer"}
 
-    def _begin(self, name: str, gpu: Optional[str], own_helper: bool) -> None:
+    def _begin(self, name: str, gpu: Optional[str], meters: Tuple[str, ...], own_helper: bool) -> None:
         if self._answer is None and not own_helper:
             self._board = _board_window.open_now()
         if self._answer is None and self._board is None:
             # The program may have a name open twice, the helper may not.
             self._name = f"{name[:_LONGEST_NAME]} #{next(_numbers)}"
-            self._helper = helper_for(gpu)
+            self._helper = helper_for(gpu, meters)
             self._helper.ask("begin", self._name, self._take)
 
     def _end(self) -> None:

@@ -1,7 +1,8 @@
 """The process that measures windows: `rubato windows`, asked and answered one line each on its pipes.
 
     begin NAME     {"schema": "rubato.window/1", "name": NAME, "open": true}
-    end NAME       {"schema": "rubato.window/1", "name": NAME, "seconds": ..., "gpus": [...], ...}
+    end NAME       {"schema": "rubato.window/1", "name": NAME, "seconds": ..., "gpus": [...], "meters": [...]}
+    now            {"schema": "rubato.window/1", "gpus": [...]}, what each reads at this moment
 
 or a line with "error" and "hint". No two windows that are open have the same NAME. It ends at `quit`, or when its standard input is closed.
 """
@@ -15,7 +16,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from . import _binary
 
@@ -28,13 +29,14 @@ Take = Callable[[Dict[str, Any]], None]
 class Helper:
     """A running helper and the answers it owes, in order; they are read when somebody waits for one."""
 
-    def __init__(self, gpu: Optional[str]):
+    def __init__(self, gpu: Optional[str], meters: Sequence[str] = ()):
         self._lock = threading.Lock()
         self._owed = collections.deque()  # type: collections.deque
         self._pending = b""
         self._why = ""
         self.pid = os.getpid()
         command = [_binary.binary(), "windows"] + ([] if gpu is None else ["--cuda-numbers", "--gpu", gpu])
+        command += [f"--meter={meter}" for meter in meters]
         environment = {k: v for k, v in os.environ.items() if k != "RUBATO_MARKS"}
         self._errors = tempfile.TemporaryFile()
         # A session of its own: Ctrl-C is for the training.
@@ -45,11 +47,12 @@ class Helper:
         self._input, self._output = self._process.stdin, self._process.stdout
 
     def ask(self, verb: str, name: str, take: Take) -> None:
-        """Sends a request; `take` gets the answer to an `end`, or why there is none."""
+        """Sends a request; `take` gets the answer to all but a `begin`, or why there is none."""
         with self._lock:
             if not self._why:
+                request = f"{verb} {name}" if name else verb
                 try:
-                    self._input.write(f"{verb} {name}\n".encode("utf-8", "replace"))  # type: ignore[union-attr]
+                    self._input.write((request + "\n").encode("utf-8", "replace"))  # type: ignore[union-attr]
                     self._owed.append((verb, take))
                     self._read(0.0)  # a helper that nobody waits for must not find its pipe full
                 except OSError:
@@ -88,7 +91,7 @@ class Helper:
             return
         if self._owed:
             verb, take = self._owed.popleft()
-            if verb == "end" or answer.get("error"):
+            if verb != "begin" or answer.get("error"):
                 take(answer)
 
     def _give_up(self, why: str) -> None:
@@ -129,22 +132,26 @@ class NoHelper:
     def ask(self, verb: str, name: str, take: Take) -> None:
         take({"why_missing": self._why})
 
+    def wait_until(self, answered: Callable[[], bool]) -> None:
+        pass
+
     def quit(self) -> None:
         pass
 
 
-_helpers = {}  # type: Dict[Optional[str], Any]
+_helpers = {}  # type: Dict[Tuple[Optional[str], Tuple[str, ...]], Any]
 
 
-def helper_for(gpu: Optional[str]) -> Any:
-    """The helper of this process that measures `gpu`; None: what rubato finds."""
-    helper = _helpers.get(gpu)
+def helper_for(gpu: Optional[str], meters: Tuple[str, ...] = ()) -> Any:
+    """The helper of this process that measures `gpu`, None: what rubato finds; and `meters` beside it."""
+    key = gpu, meters
+    helper = _helpers.get(key)
     if helper is None or helper.pid != os.getpid():  # a forked child asks a helper of its own
         try:
-            helper = Helper(gpu)
+            helper = Helper(gpu, meters)
         except (OSError, ValueError) as error:  # a name that no argument can have is a ValueError
             helper = NoHelper(f"rubato windows could not be started: {error}")
-        _helpers[gpu] = helper
+        _helpers[key] = helper
     return helper
 
 

@@ -6,10 +6,11 @@ window and that ends with it (_stretch.py). Nothing here raises into the program
 None, and `w.why` says why.
 """
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._stretch import Stretch
 from ._user import shared
+from ._window_helper import helper_for
 
 
 def _gpu_list(gpu: Any) -> Optional[str]:
@@ -22,6 +23,18 @@ def _gpu_list(gpu: Any) -> Optional[str]:
         return str(gpu)
 
 
+def _meter_list(meter: Any) -> Tuple[str, ...]:
+    """What stands after each --meter."""
+    if meter is None or isinstance(meter, str):
+        return (meter,) if meter else ()
+    return tuple(str(one) for one in meter)
+
+
+def _total(values: List[Any]) -> Optional[float]:
+    """None where one of them is not known, or there is none."""
+    return float(sum(values)) if values and all(isinstance(v, (int, float)) for v in values) else None
+
+
 class Window:
     """A named stretch. Use it in a `with`, or call begin() and end(); begin() makes a new stretch of a window that
     has ended.
@@ -29,16 +42,21 @@ class Window:
     `gpu`: a number, as CUDA counts the GPUs that CUDA_VISIBLE_DEVICES shows this process, a UUID, `"sim:v100"`, or a list
     of them; without it, the job's GPUs under rubato, else those that `rubato` finds. `energy=False` marks only and
     starts no helper.
+    `meter="rapl"`, or a list: what `--meter` takes, for the helper. Under `rubato run --meter rapl` that run's meters are
+    in `meters` without it.
     `sync=True` waits, at both ends, for the devices of PyTorch, JAX and TensorFlow where the program uses them: the
     joules are those of the work inside, at the price of an empty pipeline. `helper=True`: never by what rubato
     publishes, whose edges are up to a quarter of a second off.
     """
 
-    def __init__(self, name: str, gpu: Any = None, energy: bool = True, sync: bool = False, helper: bool = False):
+    def __init__(
+        self, name: str, gpu: Any = None, energy: bool = True, sync: bool = False, helper: bool = False, meter: Any = None
+    ):
         self.name = " ".join(str(name).split()) or "window"
         self._gpu = _gpu_list(gpu)
+        self._meters = _meter_list(meter)
         self._sync = sync
-        self._own_helper = helper or self._gpu is not None
+        self._own_helper = helper or self._gpu is not None or bool(self._meters)
         self._unmeasured = None  # type: Optional[Dict[str, Any]]
         if not energy:
             self._unmeasured = {"why_missing": "it was opened with energy=False"}
@@ -51,7 +69,7 @@ class Window:
         shared("_marks").begin_window(self.name)
         # Of its own: the answer to the one before may still come.
         self._stretch = Stretch(self._unmeasured)
-        self._stretch.begin(self.name, self._gpu, self._own_helper)
+        self._stretch.begin(self.name, self._gpu, self._meters, self._own_helper)
         return self
 
     def end(self) -> "Window":
@@ -112,8 +130,20 @@ class Window:
 
     @property
     def meters(self) -> List[Dict[str, Any]]:
-        """Other sources. They stand beside the GPUs, and may contain them: never add them up."""
+        """Per channel of each meter: meter, channel, scope, energy_j, band_sampling_j, band_calibration_j, source, kind,
+        why_missing. They stand beside the GPUs, and may contain them: never add them up.
+        """
         return self._stretch.answered().get("meters") or []
+
+    @property
+    def cpu_joules(self) -> Optional[float]:
+        """Energy of the CPU packages together, by the first meter that knows them; None without one."""
+        return self._of_scope("cpu_package")
+
+    @property
+    def dram_joules(self) -> Optional[float]:
+        """Energy of the memory of all CPUs, likewise. Some CPUs have no counter of it."""
+        return self._of_scope("dram")
 
     @property
     def why(self) -> Optional[str]:
@@ -128,9 +158,13 @@ class Window:
                 return str(said)
         return "rubato windows measured no GPU"
 
+    def _of_scope(self, scope: str) -> Optional[float]:
+        channels = [channel for channel in self.meters if channel.get("scope") == scope]
+        # Two meters may tell of the same packages.
+        return _total([c.get("energy_j") for c in channels if c.get("meter") == channels[0].get("meter")])
+
     def _sum(self, key: str) -> Optional[float]:
-        values = [gpu.get(key) for gpu in self.gpus]
-        return float(sum(values)) if values and all(isinstance(v, (int, float)) for v in values) else None
+        return _total([gpu.get(key) for gpu in self.gpus])
 
     def __repr__(self) -> str:
         if self._stretch.ended is None:
@@ -140,3 +174,18 @@ class Window:
 
 
 window = Window
+
+
+def gpus(gpu: Any = None) -> List[Dict[str, Any]]:
+    """What each GPU reads now: uuid, name, index, power_w, power_limit_w, temperature_c, sm_clock_mhz, memory_clock_mhz, kind,
+    why_missing. `gpu` as a window takes it. Asks the helper, and waits for its answer: milliseconds, or what a driver takes.
+    An empty list where there is no GPU or no helper; a window's `why` says which.
+    """
+    told = []  # type: List[Dict[str, Any]]
+    try:
+        helper = helper_for(_gpu_list(gpu))
+        helper.ask("now", "", told.append)
+        helper.wait_until(lambda: bool(told))
+    except Exception:  # the program goes on
+        pass
+    return (told[0].get("gpus") or []) if told else []

@@ -60,7 +60,10 @@ EnergySource made(SourceFacts facts, SeriesView series, const SensorFacts& senso
 
 std::string detail_of(const std::optional<EnergyWindow>& whole, const SensorFacts& sensor) {
   if (!whole || whole->source.quality.empty()) return sensor.source;
-  return sensor.source.empty() ? whole->source.quality : cat(whole->source.quality, "; ", sensor.source);
+  const std::string& quality = whole->source.quality;
+  // That of a meter's channel ends with it.
+  const bool said = sensor.source.empty() || quality.ends_with(sensor.source);
+  return said ? quality : cat(quality, "; ", sensor.source);
 }
 
 void add_device(const record::RunRecord& run, std::size_t index, const Steps& steps,

@@ -15,7 +15,10 @@
 #include "base/text.h"
 #include "cli/gpus.h"
 #include "cli/invocation.h"
+#include "cli/job_options.h"
 #include "cli/window_gpus.h"
+#include "cli/window_meters.h"
+#include "conduct/patience.h"
 #include "measure/window_book.h"
 #include "report/render.h"
 #include "report/value.h"
@@ -46,13 +49,42 @@ Value gpu_json(const measure::ClosedWindow::OfGpu& of) {
                 {"why_missing", of.why_missing}};
 }
 
-Object answer_of(const measure::ClosedWindow& window) {
+Object answer_of(const measure::ClosedWindow& window, report::Array meters) {
   report::Array gpus;
   for (const auto& of : window.gpus) gpus.emplace_back(gpu_json(of));
   return Object{{"schema", "rubato.window/1"},
                 {"name", window.name},
                 {"seconds", Amount{(window.end - window.begin).value(), "s"}},
-                {"gpus", std::move(gpus)}};
+                {"gpus", std::move(gpus)},
+                {"meters", std::move(meters)}};
+}
+
+template <class Quantity>
+Value value_or_missing(const std::optional<Quantity>& quantity, const char* unit, const std::string& why) {
+  if (!quantity) return report::Missing{why.empty() ? "the driver does not tell it" : why};
+  return Amount{quantity->value(), unit};
+}
+
+Value readings_json(const measure::GpuReadings& of) {
+  const FastReading fast = of.fast.value_or(FastReading{});
+  const SlowReading slow = of.slow.value_or(SlowReading{});
+  const std::string& why = of.why_missing;
+  return Object{{"uuid", of.identity.id.uuid},
+                {"name", of.identity.name},
+                {"index", of.identity.index},
+                {"power_w", value_or_missing(fast.power, "W", why)},
+                {"power_limit_w", value_or_missing(slow.requested_limit, "W", why)},
+                {"temperature_c", value_or_missing(slow.temperature, "°C", why)},
+                {"sm_clock_mhz", value_or_missing(slow.sm_clock, "MHz", why)},
+                {"memory_clock_mhz", value_or_missing(slow.memory_clock, "MHz", why)},
+                {"kind", name_of(of.kind)},
+                {"why_missing", why}};
+}
+
+Object answer_of(const std::vector<measure::GpuReadings>& readings) {
+  report::Array gpus;
+  for (const auto& of : readings) gpus.emplace_back(readings_json(of));
+  return Object{{"schema", "rubato.window/1"}, {"gpus", std::move(gpus)}};
 }
 
 Object answer_of(const Error& error) {
@@ -67,7 +99,7 @@ void tell(Object answer, const std::string& why_no_gpu) {
 
 class Service {
  public:
-  Service(OpenGpus open, std::string why_no_gpu)
+  Service(OpenGpus open, std::string why_no_gpu, const std::vector<std::string>& meters)
       : open_(std::move(open)), why_no_gpu_(std::move(why_no_gpu)) {
     clock_ = open_.selection.backend ? open_.selection.backend->clock() : std::make_shared<RealClock>();
     std::vector<device::Gpu*> gpus;
@@ -77,6 +109,7 @@ class Service {
       sensors.push_back(known_sensor(*open_.selection.backend, *gpu));
     }
     book_.emplace(std::move(gpus), sensors, clock_->now());
+    meters_.emplace(meters, clock_);
   }
 
   /// Until the program at the other end is gone or says `quit`.
@@ -84,6 +117,7 @@ class Service {
     std::string pending;
     for (;;) {
       book_->step(clock_->now());
+      meters_->step(clock_->now());
       pollfd input{STDIN_FILENO, POLLIN, 0};
       const int ready = poll(&input, 1, patience_ms());
       if (ready < 0 && errno != EINTR) return 1;
@@ -109,10 +143,15 @@ class Service {
     }
   }
 
+  /// False: a meter hangs.
+  [[nodiscard]] bool finish() { return meters_->finish(); }
+
  private:
   [[nodiscard]] int patience_ms() const {
-    if (open_.gpus.empty()) return -1;
-    const double ms = clock_->wall(book_->next_due() - clock_->now()).value() * 1e3;
+    auto due = meters_->next_due();
+    if (!open_.gpus.empty()) due = due ? std::min(*due, book_->next_due()) : book_->next_due();
+    if (!due) return -1;
+    const double ms = clock_->wall(*due - clock_->now()).value() * 1e3;
     return static_cast<int>(std::clamp(std::ceil(ms), 0.0, 60'000.0));
   }
 
@@ -123,16 +162,19 @@ class Service {
     const TimePoint now = clock_->now();
     if (const auto begun = name_after("begin ")) {
       const Status status = book_->begin(*begun, now);
+      if (status) meters_->begin(now);
       return tell(status ? Object{{"schema", "rubato.window/1"}, {"name", *begun}, {"open", true}}
                          : answer_of(status.error()),
                   why_no_gpu_);
     }
     if (const auto ended = name_after("end ")) {
       const auto closed = book_->end(*ended, now);
-      return tell(closed ? answer_of(*closed) : answer_of(closed.error()), why_no_gpu_);
+      return tell(closed ? answer_of(*closed, meters_->end(closed->begin, now)) : answer_of(closed.error()),
+                  why_no_gpu_);
     }
+    if (request == "now") return tell(answer_of(book_->readings()), why_no_gpu_);
     tell(answer_of(Error{ErrorCode::invalid_argument, cat("'", request, "' is no request"),
-                         "begin NAME, end NAME, quit"}),
+                         "begin NAME, end NAME, now, quit"}),
          why_no_gpu_);
   }
 
@@ -140,14 +182,18 @@ class Service {
   std::string why_no_gpu_;
   std::shared_ptr<const Clock> clock_;
   std::optional<measure::WindowBook> book_;
+  std::optional<WindowMeters> meters_;
 };
 
-int windows(Invocation& invocation, bool cuda_numbers) {
+int windows(Invocation& invocation, bool cuda_numbers, const std::vector<std::string>& meters) {
   auto open = open_window_gpus(invocation.gpu, cuda_numbers);
   // Without a GPU the program that asks goes on, and is told why it gets no joules.
   if (!open && !invocation.gpu.empty()) return refuse(invocation, open.error());
   const std::string why = open ? std::string() : open.error().what;
-  return Service(open ? std::move(*open) : OpenGpus{}, why).serve();
+  Service service(open ? std::move(*open) : OpenGpus{}, why, meters);
+  const int status = service.serve();
+  if (!service.finish()) conduct::leave_now(status);
+  return status;
 }
 
 }  // namespace
@@ -160,7 +206,11 @@ void add_windows(CLI::App& app, Invocation& invocation) {
   command->add_flag(
       "--cuda-numbers", *cuda_numbers,
       "numbers after --gpu count the GPUs that CUDA_VISIBLE_DEVICES shows this process, not the driver's");
-  command->callback([&invocation, cuda_numbers] { invocation.status = windows(invocation, *cuda_numbers); });
+  auto options = std::make_shared<JobOptions>();
+  add_meter_option(*command, *options);
+  command->callback([&invocation, cuda_numbers, options] {
+    invocation.status = windows(invocation, *cuda_numbers, options->meters);
+  });
 }
 
 }  // namespace rubato::cli

@@ -290,11 +290,13 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
       tell_complaints(*reader);
       return news;
     };
-    if (auto made = conduct::EnergyBoard::create(marks->path(), parts.gpus.size(), info.clock_rate)) {
+    if (auto made = conduct::EnergyBoard::create(marks->path(), parts.gpus.size() + parts.channels.size(),
+                                                 info.clock_rate)) {
       board.emplace(std::move(*made));
-      parts.board = [&board, &clock](TimePoint until, std::span<const conduct::GpuNow> gpus) {
+      parts.board = [&board, &clock](TimePoint until, std::span<const conduct::GpuNow> gpus,
+                                     std::span<const conduct::ChannelNow> channels) {
         const Seconds ago = clock->wall(clock->now() - until);
-        board->publish((RealClock().now() - ago).ns, gpus);
+        board->publish((RealClock().now() - ago).ns, gpus, channels);
       };
     }
     if (plan.inside && lease) {

@@ -35,6 +35,8 @@ struct LiveMeters::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   bool stop = false;
+  std::uint64_t asked = 0;              // how often look() wanted a reading of every quick meter
+  std::vector<std::uint64_t> answered;  // of each meter: the latest of these that its readings are later than
   std::size_t ended = 0;
   bool left_behind = false;
   std::deque<MeterNews> news;
@@ -54,6 +56,7 @@ struct Line {
   std::unique_ptr<meter::Meter> meter;
   std::size_t number;
   std::size_t first;  // of its channels
+  bool quick;
 };
 
 MeterNews look(Line& line) {
@@ -73,11 +76,20 @@ MeterNews look(Line& line) {
 template <class Shared>
 void follow(Shared& shared, Line line) {
   const auto pace = in_nanoseconds(pace_of(*line.meter));
+  std::uint64_t asked = 0;
+  const auto wanted = [&] { return line.quick && shared.asked != asked; };
   for (bool last = false; !last;) {
     const auto began = Wall::now();
+    {
+      const std::lock_guard lock(shared.mutex);
+      asked = shared.asked;
+    }
     shared.put(look(line));
     std::unique_lock lock(shared.mutex);
-    last = shared.changed.wait_until(lock, began + pace, [&] { return shared.stop; });
+    shared.answered[line.number] = asked;
+    shared.changed.notify_all();
+    shared.changed.wait_until(lock, began + pace, [&] { return shared.stop || wanted(); });
+    last = shared.stop;
   }
   shared.put(look(line));
   line.meter.reset();
@@ -115,9 +127,14 @@ LiveMeters::LiveMeters(std::vector<std::unique_ptr<meter::Meter>> meters,
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
+  shared_->answered.resize(meters.size());
   for (auto& owned : meters) {
-    Line line{
-        .clock = clock, .meter = std::move(owned), .number = threads_.size(), .first = channels_.size()};
+    quick_.push_back(owned->period().value() <= kFastestS);
+    Line line{.clock = clock,
+              .meter = std::move(owned),
+              .number = threads_.size(),
+              .first = channels_.size(),
+              .quick = quick_.back()};
     for (const MeterChannel& channel : line.meter->channels())
       channels_.push_back(describe(*line.meter, channel, rate));
     threads_.emplace_back(
@@ -136,6 +153,18 @@ std::vector<MeterNews> LiveMeters::take() {
                              std::make_move_iterator(shared_->news.end()));
   shared_->news.clear();
   return out;
+}
+
+void LiveMeters::look(Seconds patience) {
+  std::unique_lock lock(shared_->mutex);
+  if (threads_.empty()) return;
+  const std::uint64_t asked = ++shared_->asked;
+  shared_->changed.notify_all();
+  shared_->changed.wait_for(lock, in_nanoseconds(patience.value()), [&] {
+    for (std::size_t i = 0; i < quick_.size(); ++i)
+      if (quick_[i] && shared_->answered[i] < asked) return false;
+    return true;
+  });
 }
 
 bool LiveMeters::finish(Seconds patience) {

@@ -27,6 +27,9 @@ class LiveMeters {
   [[nodiscard]] const std::vector<record::ChannelInfo>& channels() const { return channels_; }
   /// What came since the last call.
   [[nodiscard]] std::vector<MeterNews> take();
+  /// One reading now of each that can tell something new ten times a second: by the time this returns take()
+  /// has it, but for those that need longer than `patience`. What is slower is not asked out of turn.
+  void look(Seconds patience);
   /// One last reading of each, as far as it comes within `patience`. False: at least one has not come back.
   bool finish(Seconds patience = Seconds(0.25));
 
@@ -34,6 +37,7 @@ class LiveMeters {
   struct Shared;
   std::shared_ptr<Shared> shared_;
   std::vector<record::ChannelInfo> channels_;
+  std::vector<bool> quick_;  // those that look() asks
   std::vector<std::thread> threads_;
 };
 

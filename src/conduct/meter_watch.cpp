@@ -21,6 +21,8 @@ constexpr Seconds kFirstWord{60.0};
 // Updates of a counter kept for the lag: 20 minutes at 10 Hz.
 constexpr std::size_t kMostUpdates = 12'000;
 constexpr Seconds kUpdateApart{0.09};
+// Its power where it counts energy alone: over so many of them.
+constexpr std::size_t kUpdatesOfAPower = 4;
 // Kinds of trouble of one meter that a person is told of.
 constexpr std::size_t kMostTold = 5;
 
@@ -167,6 +169,7 @@ void MeterWatch::add(const MeterReading& reading, std::vector<Hole>& holes) {
   if (const auto step = channel.meter.add(fast)) judge(channel, *step);
   if (writer_ != nullptr) writer_->sample(reading.channel, fast);
   if (fast.power) {
+    channel.told = fast.power;
     channel.power.add(fast.at, *fast.power);
   } else if (channel.counter.empty() || fast.at - channel.counter.back().at >= kUpdateApart) {
     channel.counter.push_back({fast.at, *fast.energy_counter});
@@ -224,6 +227,62 @@ void MeterWatch::put_holes(const std::vector<Hole>& holes) {
       writer_->gap({hole.begin, hole.end, std::nullopt, cat("meter ", name, " ", why), hole.channel});
     }
   }
+}
+
+std::optional<Watts> MeterWatch::latest_power(const Channel& channel) {
+  const auto& counter = channel.counter;
+  if (channel.told || counter.size() < 2) return channel.told;
+  const measure::EnergyAt& from = counter[counter.size() - std::min(counter.size(), kUpdatesOfAPower)];
+  const Joules used = counter.back().energy - from.energy;
+  if (used < Joules(0)) return std::nullopt;  // counted anew in between
+  return used / (counter.back().at - from.at);
+}
+
+Result<EnergyWindow> MeterWatch::energy(std::size_t index, TimePoint begin, TimePoint end) const {
+  const Channel& channel = channels_[index];
+  if (!channel.last || *channel.last <= begin)
+    return fail(ErrorCode::unavailable,
+                cat(name_of(channel.info), " told nothing in this time; it is read every ",
+                    *facts_of(channel.info.channel).update_period));
+  auto told = channel.meter.window(begin, std::min(end, *channel.last));
+  const bool before_end = *channel.last < end;
+  if (told && !before_end) return told;
+  if (!told && !before_end) told = channel.meter.window(begin, *channel.last);
+  if (!told) return told;
+  const auto power = latest_power(channel);
+  if (!power)
+    return fail(ErrorCode::unavailable, cat(name_of(channel.info), " has told too little to know its power"));
+  const Joules between = *power * (end - *channel.last);
+  told->end = end;
+  told->energy = std::max(Joules(0), told->energy + between);
+  told->band_sampling = told->band_sampling + abs(between);
+  return told;
+}
+
+std::vector<ChannelNow> MeterWatch::so_far(TimePoint until) const {
+  std::vector<ChannelNow> all;
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const Channel& channel = channels_[i];
+    ChannelNow& now = all.emplace_back(ChannelNow{.meter = channel.info.meter,
+                                                  .channel = channel.info.channel.name,
+                                                  .scope = channel.info.channel.scope,
+                                                  .energy = std::nullopt,
+                                                  .power = std::nullopt});
+    const Device& meter = meters_[channel.of];
+    if (!channel.first || until - *channel.last > patience_with(meter)) continue;  // fallen silent
+    now.power = latest_power(channel);
+    if (auto drawn = energy(i, *channel.first, until)) now.energy = std::move(*drawn);
+  }
+  return all;
+}
+
+void MeterWatch::pin(TimePoint moment) {
+  for (Channel& channel : channels_) channel.meter.pin(moment);
+}
+
+void MeterWatch::unpin(TimePoint moment) {
+  for (Channel& channel : channels_)
+    if (moment != begin_ && moment != channel.first) channel.meter.unpin(moment);
 }
 
 void MeterWatch::gpu_power(std::size_t gpu, TimePoint at, Watts power) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "conduct/energy_now.h"
 #include "conduct/power_trace.h"
 #include "core/meter_reading.h"
 #include "measure/energy_meter.h"
@@ -24,6 +25,14 @@ class MeterWatch {
 
   void take(const std::vector<MeterNews>& news, TimePoint now);
   void gpu_power(std::size_t gpu, TimePoint at, Watts power);
+  /// Every channel from its first reading to `until`.
+  [[nodiscard]] std::vector<ChannelNow> so_far(TimePoint until) const;
+  /// Of one channel. What lies between `end` and its last reading is taken as the power it told last, and the
+  /// whole of that stands in the sampling band. Errors: unavailable where it told nothing after `begin`, or
+  /// nothing at or before it. A `begin` that take() has gone past has to be pinned.
+  [[nodiscard]] Result<EnergyWindow> energy(std::size_t channel, TimePoint begin, TimePoint end) const;
+  void pin(TimePoint moment);
+  void unpin(TimePoint moment);
   /// The holes that are still open, and the channels over the whole run; a channel that told nothing to the
   /// end has the energy of the time in which it did.
   [[nodiscard]] std::vector<record::ChannelEnd> finish(TimePoint now);
@@ -38,6 +47,7 @@ class MeterWatch {
     std::optional<TimePoint> last{};
     PowerTrace power{};
     std::deque<measure::EnergyAt> counter{};  // where no power is told, for the lag
+    std::optional<Watts> told{};              // the latest power, where power is told
     bool doubted = false;                     // and said so
   };
   /// A stretch in which a meter said what cannot be.
@@ -75,6 +85,8 @@ class MeterWatch {
   void put_holes(const std::vector<Hole>& holes);
   void doubt(Channel& channel, const std::string& what);
   void warn(ErrorCode code, std::string what, std::string hint = {}) const;
+  /// Told, or the latest change of its energy.
+  [[nodiscard]] static std::optional<Watts> latest_power(const Channel& channel);
   void estimate_lag(Channel& channel, std::span<const measure::PowerAt> gpus, record::ChannelEnd& end);
 
   TimePoint begin_;

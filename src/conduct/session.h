@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "conduct/beside.h"
-#include "conduct/energy_board.h"
+#include "conduct/energy_now.h"
 #include "conduct/expectation_keeper.h"
 #include "conduct/gpu_unit.h"
 #include "conduct/iteration_watch.h"
@@ -59,7 +59,7 @@ struct SessionParts {
       kernels{};                       // what the job's GPUs ran, told since the last call
   std::unique_ptr<PlanRunner> plan{};  // for a strategy that switches inside the iteration; null: none does
   std::optional<Seconds> keep_kernels{};  // from the first on they go into the record; absent: all of them
-  std::function<void(TimePoint until, std::span<const GpuNow>)>
+  std::function<void(TimePoint until, std::span<const GpuNow>, std::span<const ChannelNow>)>
       board{};  // for the job, which may ask what it has drawn
   std::function<void(const std::filesystem::path& record)>
       forecast_ready{};    // once: two epochs are over and recorded

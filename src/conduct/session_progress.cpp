@@ -159,7 +159,7 @@ void Session::publish() {
     now.power = unit.latest_power;
     if (auto energy = unit.meter->window(begin_, *until)) now.energy = std::move(*energy);
   }
-  parts_.board(*until, gpus);
+  parts_.board(*until, gpus, meters_ ? meters_->so_far(*until) : std::vector<ChannelNow>());
 }
 
 }  // namespace rubato::conduct

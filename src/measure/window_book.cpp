@@ -38,6 +38,25 @@ void WindowBook::read_edge() {
     if (const auto reading = units_[i].gpu->read_fast()) on_fast(i, *reading);
 }
 
+std::vector<GpuReadings> WindowBook::readings() {
+  std::vector<GpuReadings> all;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    device::Gpu& gpu = *units_[i].gpu;
+    GpuReadings& of = all.emplace_back(GpuReadings{.identity = gpu.identity(), .kind = gpu.kind()});
+    if (auto fast = gpu.read_fast()) {
+      on_fast(i, *fast);
+      of.fast = *fast;
+    } else {
+      of.why_missing = fast.error().what;
+    }
+    if (auto slow = gpu.read_slow())
+      of.slow = *slow;
+    else if (of.why_missing.empty())
+      of.why_missing = slow.error().what;
+  }
+  return all;
+}
+
 Status WindowBook::begin(const std::string& name, TimePoint now) {
   if (open_.contains(name))
     return fail(ErrorCode::conflict, cat("a window named '", name, "' is open already"),

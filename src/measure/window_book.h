@@ -12,6 +12,8 @@
 #include "base/result.h"
 #include "core/capability.h"
 #include "core/gpu_id.h"
+#include "core/kind.h"
+#include "core/sample.h"
 #include "core/window.h"
 #include "device/gpu.h"
 #include "measure/energy_meter.h"
@@ -31,6 +33,15 @@ struct ClosedWindow {
   std::vector<OfGpu> gpus;
 };
 
+/// One GPU at one moment.
+struct GpuReadings {
+  GpuIdentity identity;
+  Kind kind = Kind::measured;
+  std::optional<FastReading> fast;
+  std::optional<SlowReading> slow;
+  std::string why_missing;  // where one of them is not there
+};
+
 class WindowBook final : public SampleSink {
  public:
   /// The GPUs must outlive the book; `sensors`: what is known of each, in their order.
@@ -43,6 +54,9 @@ class WindowBook final : public SampleSink {
   [[nodiscard]] Status begin(const std::string& name, TimePoint now);
   /// not_found: none of this name is open.
   [[nodiscard]] Result<ClosedWindow> end(const std::string& name, TimePoint now);
+
+  /// Reads each GPU once.
+  [[nodiscard]] std::vector<GpuReadings> readings();
 
   void on_fast(std::size_t gpu, const FastReading& reading) override;
   void on_slow(std::size_t, const SlowReading&) override {}

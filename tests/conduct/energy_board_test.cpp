@@ -62,9 +62,28 @@ TEST_F(EnergyBoardTest, WhatIsPublishedIsReadBack) {
   board->publish(42, gpus);
   EXPECT_EQ(header().monotonic_ns, 42);
   ASSERT_EQ(header().gpus, 2U);
-  EXPECT_STREQ(record(1).uuid, "GPU-b");
+  EXPECT_STREQ(record(1).name, "GPU-b");
   EXPECT_EQ(record(1).energy_j, 300);
   EXPECT_EQ(record(1).flags, RUBATO_ENERGY_KNOWN | RUBATO_ENERGY_POWER);
+}
+
+TEST_F(EnergyBoardTest, ChannelsOfMetersFollowTheGpus) {
+  auto board = EnergyBoard::create(folder_, 3, 1);
+  const std::vector<GpuNow> gpus = {gpu("GPU-a", 100)};
+  ChannelNow package{.meter = "rapl", .channel = "package-0", .scope = Scope::cpu_package};
+  package.energy = gpus[0].energy;
+  package.power = 40_W;
+  const std::vector<ChannelNow> channels = {package,
+                                            {.meter = "rapl", .channel = "dram-0", .scope = Scope::dram}};
+  board->publish(42, gpus, channels);
+  EXPECT_EQ(header().gpus, 1U);
+  ASSERT_EQ(header().channels, 2U);
+  EXPECT_STREQ(record(0).scope, "gpu");
+  EXPECT_STREQ(record(1).name, "rapl\tpackage-0");
+  EXPECT_STREQ(record(1).scope, "cpu_package");
+  EXPECT_EQ(record(1).power_w, 40);
+  EXPECT_STREQ(record(2).scope, "dram");
+  EXPECT_EQ(record(2).flags, 0U);
 }
 
 TEST_F(EnergyBoardTest, WhatIsNotKnownHasNoFlag) {
@@ -88,7 +107,7 @@ TEST_F(EnergyBoardTest, ANameLongerThanItsFieldIsCut) {
   const std::vector<GpuNow> gpus = {gpu(std::string(200, 'x'), 1), gpu("GPU-b", 2)};
   board->publish(1, gpus);
   EXPECT_EQ(header().gpus, 1U);
-  EXPECT_EQ(std::strlen(record(0).uuid), 63U);
+  EXPECT_EQ(std::strlen(record(0).name), 63U);
 }
 
 TEST_F(EnergyBoardTest, AFileOfThatNameIsNotOverwritten) {

@@ -34,19 +34,23 @@ class Door {
   bool open_ = false;
 };
 
+using Counts = std::atomic<int>;
+
 class FakeMeter final : public meter::Meter {
  public:
-  FakeMeter(std::string name, std::size_t channels, std::shared_ptr<Door> door = nullptr)
-      : name_(std::move(name)), door_(std::move(door)) {
+  FakeMeter(std::string name, std::size_t channels, std::shared_ptr<Door> door = nullptr,
+            std::shared_ptr<Counts> reads = nullptr, Seconds period = 0.2_s)
+      : name_(std::move(name)), door_(std::move(door)), reads_(std::move(reads)), period_(period) {
     for (std::size_t i = 0; i < channels; ++i)
       channels_.push_back(
           {.name = "c", .sensor = {.update_period = 1_ms, .source = "made"}, .quiet_for = 60_s});
   }
   const std::string& name() const override { return name_; }
   const std::vector<MeterChannel>& channels() const override { return channels_; }
-  Seconds period() const override { return 0.2_s; }
+  Seconds period() const override { return period_; }
   Result<std::vector<MeterReading>> read() override {
     if (door_) door_->pass();
+    if (reads_) ++*reads_;
     if (name_ == "broken") return fail(ErrorCode::timeout, "no answer");
     std::vector<MeterReading> out;
     for (std::size_t i = 0; i < channels_.size(); ++i) out.push_back({.channel = i, .power = 7_W});
@@ -58,6 +62,8 @@ class FakeMeter final : public meter::Meter {
   std::string name_;
   std::vector<MeterChannel> channels_;
   std::shared_ptr<Door> door_;
+  std::shared_ptr<Counts> reads_;
+  Seconds period_;
 };
 
 std::vector<std::unique_ptr<meter::Meter>> list(std::unique_ptr<meter::Meter> a,
@@ -121,6 +127,35 @@ TEST(LiveMeters, ReadOnceMoreAtTheEnd) {
   ASSERT_TRUE(meters.finish(10_s));
   EXPECT_GE(meters.take().size(), 1U);
   EXPECT_LT(Wall::now() - began, std::chrono::seconds(5));
+}
+
+TEST(LiveMeters, ALookAsksThoseThatCanTellAtOnce) {
+  const auto quick = std::make_shared<Counts>();
+  const auto slow = std::make_shared<Counts>();
+  LiveMeters meters(list(std::make_unique<FakeMeter>("quick", 1, nullptr, quick, 0.01_s),
+                         std::make_unique<FakeMeter>("slow", 1, nullptr, slow, 100_s)),
+                    std::make_shared<RealClock>());
+  wait_for(meters, [&](const auto&) { return *slow > 0; });
+  for (int i = 0; i < 20; ++i) {
+    const int before = *quick;
+    meters.look(10_s);
+    EXPECT_GT(*quick, before);
+    const auto news = meters.take();
+    EXPECT_TRUE(std::any_of(news.begin(), news.end(), [](const MeterNews& n) { return n.meter == 0; }));
+  }
+  EXPECT_EQ(*slow, 1);
+}
+
+TEST(LiveMeters, ALookWaitsNoLongerThanItsPatience) {
+  const auto door = std::make_shared<Door>();
+  {
+    LiveMeters meters(list(std::make_unique<FakeMeter>("hangs", 1, door, nullptr, 0.01_s)),
+                      std::make_shared<RealClock>());
+    const auto began = Wall::now();
+    meters.look(0.02_s);
+    EXPECT_LT(Wall::now() - began, std::chrono::seconds(5));
+  }
+  door->open();
 }
 
 TEST(LiveMeters, TroubleIsNews) {

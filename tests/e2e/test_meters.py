@@ -1,14 +1,17 @@
 """Meters beside the GPUs, and what the job is given for its hooks, end to end: a made RAPL tree, a real rubato."""
 
+import ast
 import contextlib
 import json
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 import unittest
 
-from harness import BUILD, SOURCE, MachineTest, job_of, wait_until
+from harness import BUILD, PATIENCE, SOURCE, MachineTest, job_of, wait_until
+from meter_world import STALE_S
 
 INJECT = SOURCE / "python" / "inject"
 
@@ -24,6 +27,21 @@ while now - begin < seconds:
     time.sleep(0.005)
 """
 WATTS = 40
+
+# Draws like that in a process of its own, and looks at a second of it by the package's own means.
+WINDOW = """
+import subprocess, sys, time
+register, draw, package, options = sys.argv[1:]
+sys.path.append(package)
+import rubato
+from rubato import _board
+drawing = subprocess.Popen([sys.executable, "-c", draw, register, "600"])
+while open(register).read() == "000001000000\\n": pass
+while options == "{}" and not (_board.read() and _board.read().channels): pass  # the first quarter of a second
+with rubato.window("second", **eval(options)) as w: time.sleep(1.0)
+print(w.seconds, w.joules, w.cpu_joules, w.dram_joules, w.source, w.why, w.meters, sep="\\n")
+drawing.kill(); drawing.wait()
+"""
 
 
 class WithMeters(MachineTest):
@@ -70,6 +88,39 @@ class WithMeters(MachineTest):
         self.assertLess(joules, WATTS * (end - begin) * 1e-9 + band)
         self.assertGreater(joules + band, WATTS * 1.9)
         self.assertIn("powercap", quality)
+        self.assertEqual(machine.run("show", "last").stdout.count("powercap"), 1)
+
+    def window(self, machine, options, *around):
+        """What a program's window of a second tells, on its own or under rubato."""
+        command = [sys.executable, "-c", WINDOW, str(machine.register), DRAW, str(SOURCE / "python"), options]
+        if around:
+            done = machine.run(*around, *command)
+        else:
+            environment = {**machine.environment, "RUBATO_BINARY": str(BUILD / "bin/rubato")}
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seconds, joules, cpu, dram, source, why, meters = done.stdout.splitlines()[:7]
+        self.assertEqual((dram, why), ("None", "None"))
+        self.assertGreater(float(joules), 1)
+        return float(seconds), cpu, source, ast.literal_eval(meters)
+
+    def test_a_programs_window_has_the_meters_of_its_run(self):
+        machine = self.machine_with_rapl()
+        seconds, cpu, source, meters = self.window(machine, "{}", "measure", "--gpu", "0", "--meter", "rapl", "--")
+        self.assertIn("energy board of the run", source)
+        self.assertEqual([(m["meter"], m["channel"], m["scope"]) for m in meters], [("rapl", "package-0", "cpu_package")])
+        # The board is written by whatever time this machine has for it: all of that stands in the band.
+        self.assertAlmostEqual(float(cpu), WATTS * seconds, delta=meters[0]["band_sampling_j"] + WATTS * STALE_S)
+
+    def test_a_programs_window_reads_a_meter_without_rubato_around_it(self):
+        machine = self.machine_with_rapl()
+        seconds, cpu, source, meters = self.window(machine, "{'gpu': 0, 'meter': ['rapl', 'rapl', 'nonsense']}")
+        self.assertNotIn("board", source)
+        missing, told = meters
+        self.assertIn("nonsense", missing["why_missing"])
+        self.assertEqual((told["scope"], told["why_missing"]), ("cpu_package", ""))
+        self.assertEqual(told["kind"], "apportioned")  # at its edges, of few readings
+        self.assertAlmostEqual(float(cpu), WATTS * seconds, delta=told["band_sampling_j"] + WATTS * STALE_S)
 
     def test_without_a_gpu_the_meters_are_measured(self):
         machine = self.machine_with_rapl(gpus=False)

@@ -123,6 +123,33 @@ class BoardWindows(jobs.JobTest):
         """)
         self.assertEqual(result.out, "None rubato publishes the energy of this run no longer\n" * 2)
 
+    def test_meters_of_the_run_stand_beside_the_gpus(self):
+        result = self.program("""
+            import boards, rubato
+            one, two, ram = (("rapl", name, scope) for name, scope in
+                             (("package-0", "cpu_package"), ("package-1", "cpu_package"), ("dram-0", "dram")))
+            late = ("rack", "outlet-1", "node")
+            twice = ("hwmon", "cpu", "cpu_package")
+            gpus = {"GPU-a": (100.0, 0.0)}
+            boards.write(gpus, channels={one: (10.0, 0.0), two: (1.0, 0.0), ram: (5.0, 0.0), late: None, twice: (0.0, 0.0)})
+            with rubato.window("epoch") as w:
+                boards.write({"GPU-a": (140.0, 0.0)},
+                             channels={one: (30.0, 0.0), two: (4.0, 0.0), ram: (6.5, 0.0), late: (9.0, 0.0), twice: (25.0, 0.0)})
+            print(w.joules, w.cpu_joules, w.dram_joules)
+            print([(m["meter"], m["channel"], m["scope"], m["energy_j"]) for m in w.meters])
+            print(w.meters[-1]["why_missing"])
+            with rubato.window("none", energy=False) as w: pass
+            print(w.cpu_joules, w.meters)
+        """)
+        self.assertEqual(
+            result.out,
+            "40.0 23.0 1.5\n"
+            "[('rapl', 'package-0', 'cpu_package', 20.0), ('rapl', 'package-1', 'cpu_package', 3.0),"
+            " ('rapl', 'dram-0', 'dram', 1.5), ('hwmon', 'cpu', 'cpu_package', 25.0), ('rack', 'outlet-1', 'node', None)]\n"
+            "rack, outlet-1: it told nothing at one of the edges\n"
+            "None []\n",
+        )
+
     def test_a_gpu_on_the_first_board_alone_is_not_the_jobs(self):
         result = self.program("""
             import boards, rubato

@@ -12,7 +12,9 @@ HELPER = """
         if verb == "quit": break
         name = key.rpartition(" #")[0]
         answer = {"schema": "rubato.window/1", "name": key}
-        if (verb == "begin") is (key in open_now):
+        if verb == "now":
+            answer["gpus"] = [{"uuid": "a", "power_w": 150.0}]
+        elif (verb == "begin") is (key in open_now):
             answer["error"] = f"{verb} {key}: it is open already, or not"
         elif verb == "begin":
             open_now.add(key)
@@ -104,11 +106,25 @@ class Windows(jobs.JobTest):
             for gpu in (0, 1, [0, 1], ("GPU-a",), "2,3", None, ""):
                 with rubato.window("arguments", gpu=gpu) as w: pass
                 print([g["uuid"] for g in w.gpus])
+            for meter in ("rapl", ["rapl", "snmp:rack"], "", []):
+                with rubato.window("arguments", meter=meter) as w: pass
+                print([g["uuid"] for g in w.gpus])
             with rubato.window("arguments", gpu=[]) as w: pass
             print(w.joules, w.why)
         """)
         lists = [["--cuda-numbers", "--gpu", words] for words in ("0", "1", "0,1", "GPU-a", "2,3")] + [[], []]
+        lists += [["--meter=rapl"], ["--meter=rapl", "--meter=snmp:rack"], [], []]
         self.assertEqual(result.out, "".join(f"{words}\n" for words in lists) + "None its list of GPUs is empty\n")
+
+    def test_what_gpus_read_now_is_a_list_and_where_there_is_no_helper_an_empty_one(self):
+        result = self.program("""
+            import rubato
+            with rubato.window("around") as w: print(rubato.gpus())
+            print(w.joules)
+        """)
+        self.assertEqual(result.out, "[{'uuid': 'a', 'power_w': 150.0}]\n42.0\n")
+        result = self.run_job("import rubato; print(rubato.gpus(0))", RUBATO_BINARY="/nonexistent")
+        self.assertEqual((result.code, result.out, result.err), (0, "[]\n", ""))
 
     def test_a_window_that_was_never_begun_says_so_and_is_not_marked(self):
         result = self.program("""
