@@ -134,6 +134,15 @@ class Windows(harness.MachineTest):
         self.assertLess(more, 250 * (window["seconds"] - inside["duration_s"]) + band)
         self.assertEqual(of_gpu["kind"], inside["gpus"][0]["quality"])
 
+    def test_what_the_gpus_read_now_is_told_at_any_time(self):
+        alone, _, within, _ = self.talk("now", "begin a", "now", "end a")
+        for answer in (alone, within):
+            (gpu,) = answer["gpus"]
+            self.assertEqual((gpu["index"], gpu["kind"], gpu["why_missing"]), (0, "modelled", ""))
+            self.assertGreater(gpu["power_w"], 10)
+            self.assertGreater(gpu["power_limit_w"], gpu["power_w"])
+            self.assertTrue(20 < gpu["temperature_c"] < 95 and gpu["sm_clock_mhz"] > 100 and gpu["memory_clock_mhz"] > 100)
+
     def test_nonsense_is_answered_and_survived(self):
         answers = self.talk("what", "end never", "begin a", "begin a", "end a")
         self.assertEqual(["error" in answer for answer in answers], [True, True, False, True, False])
@@ -141,7 +150,7 @@ class Windows(harness.MachineTest):
     def test_without_a_gpu_the_program_is_told_why(self):
         self.machine.environment["LD_LIBRARY_PATH"] = "/nonexistent"
         answers = self.talk("begin a", "end a", gpu=None)
-        self.assertEqual(answers[1]["gpus"], [])
+        self.assertEqual((answers[1]["gpus"], answers[1]["meters"]), ([], []))
         self.assertIn("driver", answers[1]["why_missing"])
 
 
