@@ -95,7 +95,7 @@ def read(folder=None):
 
 def _decoded(content):
     magic, version, header, record, count, _, at_ns, rate, more = _HEADER.unpack_from(content)
-    if magic != _MAGIC or version != 1 or record != _RECORD.size or count == 0:
+    if magic != _MAGIC or version != 1 or record != _RECORD.size or count + more == 0:
         return None
     if abs(time.monotonic_ns() - at_ns) > _FRESH_NS or not 0 < rate < math.inf:
         return None

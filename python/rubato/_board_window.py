@@ -69,7 +69,7 @@ def open_now():
 def _of_this_process(board):
     """Whether CUDA_VISIBLE_DEVICES leaves this process all GPUs of the board; a rank may see one of them."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible is None:
+    if visible is None or not board.gpus:
         return True
     entries = [entry.strip() for entry in visible.split(",")]
     # CUDA reads up to the first that can be none.

@@ -38,7 +38,7 @@ def unwatch(writer):
 
 def epoch_begins(key, ns):
     board = _board.read()
-    if board is not None:
+    if board is not None and board.gpus:
         _begun[key] = (ns, board)
         while len(_begun) > _MOST_OPEN:
             del _begun[next(iter(_begun))]

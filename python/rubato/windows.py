@@ -156,7 +156,7 @@ class Window:
         ]:
             if said:
                 return str(said)
-        return "rubato windows measured no GPU"
+        return "no GPU was measured"
 
     def _of_scope(self, scope: str) -> Optional[float]:
         channels = [channel for channel in self.meters if channel.get("scope") == scope]

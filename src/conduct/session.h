@@ -158,7 +158,7 @@ class Session final : public measure::SampleSink {
   [[nodiscard]] bool counters_due(TimePoint now) const;
   /// From here on everything takes another time and another power, for a reason that is known.
   void explain_change(GpuUnit& unit, TimePoint now);
-  void publish();
+  void publish(TimePoint now);
   /// Work and energy up to the latest iteration whose energy is known.
   void tally();
   /// Which GPUs' energy is told to the strategy: the job's; all of them until it is known which those are.

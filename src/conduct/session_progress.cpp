@@ -31,7 +31,7 @@ void Session::follow_meters(TimePoint now) {
 bool Session::follow_iterations(TimePoint now, bool last) {
   // Without a job there is nobody to write marks.
   next_marks_ = now + (parts_.marks ? kMarkPeriod : kDecisionPeriod);
-  publish();
+  publish(now);
   follow_kernels(now, last);
   bool progressed = parts_.marks && follow_marks(now, last);
   if (watch_iterations(now, last)) progressed = true;
@@ -144,20 +144,21 @@ void Session::watch_epochs(const Mark& mark, TimePoint now) {
   if (*epoch_stream_ == stream && ++epochs_over_ == kEpochsForForecast) forecast_due_ = now + kUntilRecorded;
 }
 
-void Session::publish() {
+void Session::publish(TimePoint now) {
   if (!parts_.board) return;
   std::optional<TimePoint> until;
+  if (units_.empty() && meters_) until = now;
   for (const auto& unit : units_)
     if (const auto latest = unit.meter->latest()) until = until ? std::min(*until, *latest) : *latest;
   if (!until || *until <= begin_) return;
   std::vector<GpuNow> gpus;
   for (const auto& unit : units_) {
     if (!used_by_job(unit).value_or(true)) continue;
-    GpuNow& now = gpus.emplace_back();
-    now.uuid = unit.id().uuid;
-    now.kind = unit.gpu->kind();
-    now.power = unit.latest_power;
-    if (auto energy = unit.meter->window(begin_, *until)) now.energy = std::move(*energy);
+    GpuNow& one = gpus.emplace_back();
+    one.uuid = unit.id().uuid;
+    one.kind = unit.gpu->kind();
+    one.power = unit.latest_power;
+    if (auto energy = unit.meter->window(begin_, *until)) one.energy = std::move(*energy);
   }
   parts_.board(*until, gpus, meters_ ? meters_->so_far(*until) : std::vector<ChannelNow>());
 }

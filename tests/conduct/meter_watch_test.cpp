@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace rubato::conduct {
 namespace {
 
@@ -17,13 +19,13 @@ record::ChannelInfo channel(std::string name, Scope scope, Seconds period = 0.1_
           {.name = std::move(name), .scope = scope, .has_energy = true, .sensor = {.update_period = period}}};
 }
 
-/// A counter that draws `watts`, read each `period` up to `until`.
-void feed(MeterWatch& watch, double watts, double from, double until, double period = 0.1,
-          std::size_t of = 0) {
-  for (double t = from; t <= until + 1e-9; t += period)
-    watch.take(
-        {{.meter = 0, .at = at(t), .readings = {{.channel = of, .at = at(t), .energy = Joules(watts * t)}}}},
-        at(t));
+/// A counter of what draws 40 W up to the second second and `then` after, read each `period` up to `until`.
+void feed(MeterWatch& watch, double from, double until, double period = 0.1, double then = 40) {
+  for (double t = from; t <= until + 1e-9; t += period) {
+    const Joules energy(40 * std::min(t, 2.0) + then * std::max(t - 2.0, 0.0));
+    watch.take({{.meter = 0, .at = at(t), .readings = {{.channel = 0, .at = at(t), .energy = energy}}}},
+               at(t));
+  }
 }
 
 MeterWatch watch_of(std::vector<record::ChannelInfo> channels) {
@@ -32,7 +34,7 @@ MeterWatch watch_of(std::vector<record::ChannelInfo> channels) {
 
 TEST(MeterWatch, WhatWasDrawnSoFarIsMovedToTheMomentByTheLatestPower) {
   MeterWatch watch = watch_of({channel("package-0", Scope::cpu_package)});
-  feed(watch, 40, 0, 10);
+  feed(watch, 0, 10);
   for (const double moment : {9.85, 10.0, 10.2}) {
     const auto all = watch.so_far(at(moment));
     ASSERT_EQ(all.size(), 1U);
@@ -49,31 +51,29 @@ TEST(MeterWatch, WhatWasDrawnSoFarIsMovedToTheMomentByTheLatestPower) {
 
 TEST(MeterWatch, AMeterThatFellSilentHasNoEnergyUpToNow) {
   MeterWatch watch = watch_of({channel("package-0", Scope::cpu_package)});
-  feed(watch, 40, 0, 10);
+  feed(watch, 0, 10);
   EXPECT_FALSE(watch.so_far(at(60))[0].energy);
   EXPECT_FALSE(watch_of({channel("a", Scope::dram)}).so_far(at(1))[0].energy) << "nothing was told yet";
 }
 
 TEST(MeterWatch, AWindowIsWhatLiesBetweenItsEdges) {
   MeterWatch watch = watch_of({channel("package-0", Scope::cpu_package)});
-  feed(watch, 40, 0, 2);
+  feed(watch, 0, 2);
   watch.pin(at(2.03));
-  feed(watch, 100, 2.1, 500);  // its counter goes on from 210 J
+  feed(watch, 2.1, 500, 0.1, 100);
   const auto energy = watch.energy(0, at(2.03), at(500));
   ASSERT_TRUE(energy) << energy.error().what;
-  // From 40 W * 2 s to 100 W * 500 s, less what lies before the edge, between two readings.
-  const double at_edge = 80 + (210 - 80) * 0.3;
-  EXPECT_NEAR(energy->energy.value(), 50'000 - at_edge, 0.1);
+  EXPECT_NEAR(energy->energy.value(), 100 * (500 - 2.03), 0.1);
 }
 
 TEST(MeterWatch, AWindowThatASlowMeterToldNothingInSaysSo) {
   MeterWatch watch = watch_of({channel("outlet-1", Scope::node, 10_s)});
-  feed(watch, 40, 0, 20, 10);
+  feed(watch, 0, 20, 10);
   watch.pin(at(20.5));
   const auto energy = watch.energy(0, at(20.5), at(23));
   ASSERT_FALSE(energy);
   EXPECT_THAT(energy.error().what, testing::HasSubstr("told nothing in this time; it is read every 10"));
-  feed(watch, 40, 30, 30, 10);
+  feed(watch, 30, 30, 10);
   const auto longer = watch.energy(0, at(20.5), at(34));
   ASSERT_TRUE(longer) << longer.error().what;
   EXPECT_NEAR(longer->energy.value(), 40 * 13.5, 1);

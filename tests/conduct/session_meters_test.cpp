@@ -62,6 +62,11 @@ class SessionMeters : public testing::Test {
     parts.warn = [this](const Error& error) { warnings_.push_back(error.what); };
     for (const MadeMeter& meter : meters)
       for (const MeterChannel& c : meter.channels) parts.channels.push_back({meter.name, c});
+    parts.board = [this](TimePoint until, std::span<const GpuNow> gpus,
+                         std::span<const ChannelNow> channels) {
+      EXPECT_TRUE(gpus.empty());
+      boards_.emplace_back(until, std::vector(channels.begin(), channels.end()));
+    };
     double next = 0;
     parts.meter_news = [&](TimePoint now) {
       std::vector<MeterNews> news;
@@ -100,6 +105,7 @@ class SessionMeters : public testing::Test {
 
   fs::path folder_ = fs::path(testing::TempDir()) / cat("rubato-meters-", ::getpid());
   VirtualClock clock_;
+  std::vector<std::pair<TimePoint, std::vector<ChannelNow>>> boards_;
   std::vector<std::string> warnings_;
 };
 
@@ -194,6 +200,19 @@ TEST_F(SessionMeters, ACounterThatFallsSilentForEverKeepsWhatItTold) {
   ASSERT_TRUE(energy);
   EXPECT_EQ(energy->end, kBegin + 30_s);
   EXPECT_NEAR(energy->energy.value(), 1500, 60);
+}
+
+TEST_F(SessionMeters, TheJobIsToldWhatEachChannelCountedSoFar) {
+  (void)run({{"rapl",
+              {channel("package-0", Scope::cpu_package, true, false)},
+              [](double t) { return std::vector{joules(50 * t)}; }}},
+            60);
+  ASSERT_GT(boards_.size(), 20U);
+  const auto& [until, channels] = boards_.back();
+  ASSERT_THAT(channels, SizeIs(1));
+  EXPECT_EQ(channels[0].scope, Scope::cpu_package);
+  EXPECT_NEAR(channels[0].energy->energy.value(), 50 * (until - kBegin).value(), 1);
+  EXPECT_FALSE(boards_.front().second[0].energy) << "one reading is no energy yet";
 }
 
 TEST_F(SessionMeters, AMeterThatNeverAnswersIsOneGapAndNoZero) {

@@ -150,6 +150,19 @@ class BoardWindows(jobs.JobTest):
             "None []\n",
         )
 
+    def test_without_a_gpu_the_meters_are_there_all_the_same(self):
+        result = self.program("""
+            import boards, rubato
+            package = ("rapl", "package-0", "cpu_package")
+            boards.write({}, channels={package: (10.0, 0.0)})
+            with rubato.window("epoch") as w: boards.write({}, channels={package: (30.0, 0.0)})
+            print(w.joules, w.cpu_joules, w.why)
+            from rubato import _scalars
+            _scalars.epoch_begins("epoch", 0)
+            print(_scalars.epoch_ended("epoch", 0, 10**18))
+        """)
+        self.assertEqual(result.out, "None 20.0 no GPU was measured\nNone\n")
+
     def test_a_gpu_on_the_first_board_alone_is_not_the_jobs(self):
         result = self.program("""
             import boards, rubato
