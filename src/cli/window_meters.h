@@ -19,7 +19,6 @@ class WindowMeters {
   /// `specs` as typed after --meter. One that cannot be had is told with every window and costs only itself.
   WindowMeters(const std::vector<std::string>& specs, const std::shared_ptr<const Clock>& clock);
 
-  [[nodiscard]] bool empty() const { return !live_ && missing_.empty(); }
   /// When what came has to be taken; absent: there is nothing to take.
   [[nodiscard]] std::optional<TimePoint> next_due() const;
   void step(TimePoint now);
