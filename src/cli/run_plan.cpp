@@ -179,7 +179,7 @@ std::unique_ptr<govern::Strategy> plan_strategy(const AskedPlan& asked, std::str
 }
 
 govern::SwitchLimits limits_of(const plan::LayerPlan& plan) {
-  return {.lead = plan.switching_delay, .dwell = plan.dwell};
+  return {.dwell = plan.dwell};
 }
 
 std::string kernel_cycle_for(const plan::LayerPlan& plan) {

@@ -96,14 +96,14 @@ Result<govern::PhaseReading> PlanRunner::reading(TimePoint now) const {
                 cat("the job runs on ", devices_.size(), " GPUs, and a plan is for one"));
   if (const auto job = trained())
     if (std::string why = govern::another_job(plan_, *job); !why.empty())
-      return fail(ErrorCode::unavailable, std::move(why));
+      return fail(ErrorCode::conflict, std::move(why));
   auto reading = clock_.at(now, running_);
   if (!reading) return reading;
   const Seconds expected = running_ ? plan_.planned.time : plan_.at_single.time;
   const double ratio = reading->period / expected;
   const double most = plan_.kind == Kind::measured ? kUnlikeMeasured : kUnlikeModelled;
   if (ratio > most || ratio < 1 / most)
-    return fail(ErrorCode::unavailable,
+    return fail(ErrorCode::conflict,
                 cat("an iteration takes ", number(reading->period.value() * 1e3, 1), " ms, and ",
                     number(expected.value() * 1e3, 1), " ms in the plan: another model, batch or input than ",
                     plan_.network, " at batch ", plan_.batch));
@@ -112,8 +112,9 @@ Result<govern::PhaseReading> PlanRunner::reading(TimePoint now) const {
 }
 
 govern::PlanNow PlanRunner::now(TimePoint now) const {
-  if (const auto seen = reading(now); !seen) return {false, seen.error().what};
-  return {true, {}};
+  const auto seen = reading(now);
+  if (seen) return {true, {}};
+  return {false, seen.error().what, seen.error().code == ErrorCode::conflict};
 }
 
 void PlanRunner::start(TimePoint now) {
@@ -139,7 +140,7 @@ bool PlanRunner::step(TimePoint now) {
       switcher_->plan({});
       return false;
     }
-    switcher_->plan(switch_times(plan_, *seen, limits_, now, kHorizon));
+    switcher_->plan(switch_times(plan_, *seen, now, kHorizon));
   }
   switcher_->step(now);
   return true;

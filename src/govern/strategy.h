@@ -25,7 +25,8 @@ namespace rubato::govern {
 /// Of a plan of clocks inside the iteration, where the run has one: whether it can be run now.
 struct PlanNow {
   bool ready = false;
-  std::string why_not;  // a sentence's part: "no kernel records yet"
+  std::string why_not;       // a sentence's part: "no kernel records yet"
+  bool another_job = false;  // the job does not do what the plan was made for
 };
 
 /// What is known when a decision may be taken: after each iteration, and at least once a second.

@@ -144,7 +144,7 @@ VirtualRunOptions running(const Made& made, Told& told) {
   };
   options.adjust = [made, &told](SessionParts& parts) {
     const plan::LayerPlan plan = plan_of(made);
-    const govern::SwitchLimits limits{plan.switching_delay, plan.dwell, made.most_per_second};
+    const govern::SwitchLimits limits{plan.dwell, made.most_per_second};
     parts.plan = std::make_unique<PlanRunner>(plan, limits, std::make_unique<InlineSwitcher>(limits));
     parts.kernels = [&told](TimePoint, bool) { return std::exchange(told.kernels, {}); };
     parts.marks = [&told](TimePoint, bool) { return std::exchange(told.marks, {}); };
@@ -254,7 +254,7 @@ Mark model_mark(TimePoint at, std::uint64_t parameters, std::uint64_t batch) {
           .pid = VirtualRun::kJobPid};
 }
 
-TEST(PlanRun, AJobThatTellsAnotherBatchIsHeldAtTheSingleSettingAndGoesOn) {
+TEST(PlanRun, AJobThatTellsAnotherBatchIsLeftAtTheFoundSettingAndGoesOn) {
   Told told;
   Made made;
   made.iterations = 80;
@@ -263,25 +263,27 @@ TEST(PlanRun, AJobThatTellsAnotherBatchIsHeldAtTheSingleSettingAndGoesOn) {
   VirtualRun virtual_run(running(made, told));
   const RunRecord run = virtual_run.run();
   EXPECT_EQ(time_at(run, range_of(plan_of(made)), BlockRole::hold), 0_s);
-  EXPECT_GT(time_at(run, govern::setting_of(kHigh, false), BlockRole::hold), 20_s);
+  for (const auto& block : run.blocks) EXPECT_TRUE(block.setting.empty()) << describe(block.setting);
   EXPECT_THAT(sentence(run, "the plan never ran"),
               HasSubstr("trains batches of 32, and the plan is for two phases at batch 64"));
   EXPECT_EQ(run.iterations.size(), 80U);
 }
 
-TEST(PlanRun, AJobThatChangesItsModelInMidRunIsPutBackToTheSingleSetting) {
+TEST(PlanRun, AJobThatChangesItsModelInMidRunIsPutBackToTheFoundSetting) {
   Told told;
   Made made;
   made.batch = 64;
   told.marks.push_back(model_mark(VirtualRun::kBegin, 1000, 64));
   VirtualRun virtual_run(running(made, told));
-  std::optional<Megahertz> at_the_end;
+  bool locked_at_the_end = true;
   virtual_run.at(470_s, [&](SimWorld&, TimePoint now) { told.marks.push_back(model_mark(now, 2000, 64)); });
-  virtual_run.at(500_s, [&](SimWorld& world, TimePoint now) { at_the_end = world.truth(0, now)->sm_clock; });
+  virtual_run.at(500_s, [&](SimWorld& world, TimePoint now) {
+    locked_at_the_end = world.truth(0, now)->sm_lock.has_value();
+  });
   const RunRecord run = virtual_run.run();
   EXPECT_FALSE(sentence(run, "the plan pays").empty()) << run.decisions.back().why;
-  EXPECT_THAT(sentence(run, "trains 2000 parameters"), HasSubstr("the plan cannot be run"));
-  EXPECT_EQ(at_the_end, kHigh.sm);
+  EXPECT_THAT(sentence(run, "trains 2000 parameters"), HasSubstr("the found setting is kept"));
+  EXPECT_FALSE(locked_at_the_end);
 }
 
 TEST(PlanRun, SaysWhatOfTheJobWasComparedWithThePlan) {

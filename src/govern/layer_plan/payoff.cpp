@@ -14,6 +14,10 @@ namespace {
 constexpr double kNormal95 = 1.96;
 // Blocks of the plan before its slowdown is believed to break the bound.
 constexpr std::size_t kPairsForBound = 3;
+// Of the single setting: as many, and never more of the past than this.
+constexpr std::size_t kHeldForBound = 3;
+constexpr std::size_t kMostHeld = 100;
+constexpr double kNormal95OneSided = 1.645;
 
 }  // namespace
 
@@ -42,11 +46,45 @@ void Payoff::pair(const Cost& single, const Cost& plan) {
   if (single.energy && plan.energy) pairs_.push_back({single, plan});
 }
 
+void Payoff::held(const Cost& cost) {
+  held_.push_back(cost);
+  if (held_.size() > kMostHeld) held_.erase(held_.begin());
+}
+
+std::optional<std::string> Payoff::why_not_single() const {
+  if (held_.size() < kHeldForBound || !found_.time()) return std::nullopt;
+  progress::Moments slower;
+  progress::Moments saved;  // joules an iteration
+  double work = 0;
+  for (const Cost& cost : held_) {
+    slower.add(cost.time / *found_.time() - 1);
+    if (cost.energy && found_.energy())
+      saved.add((*found_.energy() - *cost.energy - rules_.host * (cost.time - *found_.time())).value());
+    work += cost.work;
+  }
+  const auto n = static_cast<double>(held_.size());
+  // The found setting was measured over as much work as so many of these blocks, with the same scatter.
+  const double found_blocks = found_.work() / (work / n);
+  const auto half = [&](const progress::Moments& of) {
+    return progress::as_student(kNormal95OneSided, n - 1) *
+           std::sqrt(of.variance().value_or(0) * (1 / n + 1 / found_blocks));
+  };
+  if (*slower.mean() - half(slower) > rules_.max_slowdown)
+    return cat("the single setting is ", short_percent(*slower.mean(), 2),
+               " slower than the found one here, more than the ", short_percent(rules_.max_slowdown, 2),
+               " allowed: the found setting is kept");
+  if (saved.count() == held_.size() && *saved.mean() + half(saved) < 0)
+    return cat("the single setting takes ", short_percent(-*saved.mean() / found_.energy()->value(), 2),
+               " more energy than the found one here: the found setting is kept");
+  return std::nullopt;
+}
+
 void Payoff::forget() {
   found_ = {};
   single_ = {};
   plan_ = {};
   pairs_.clear();
+  held_.clear();
 }
 
 double Payoff::slowdown(const ArmCosts& arm) const {

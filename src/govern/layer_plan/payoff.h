@@ -47,6 +47,11 @@ class Payoff {
   explicit Payoff(PayoffRules rules) : rules_(rules) {}
 
   void found(const Cost& cost) { found_.add(cost); }
+  /// One block at the single setting, whatever it was held for.
+  void held(const Cost& cost);
+  /// Why it is not to be held any longer: it is seen, with 95 % confidence, to break the bound or to cost
+  /// more than the found setting. Absent: not, or not yet.
+  [[nodiscard]] std::optional<std::string> why_not_single() const;
   /// Two neighbouring blocks, in either order.
   void pair(const Cost& single, const Cost& plan);
   [[nodiscard]] std::size_t pairs() const { return pairs_.size(); }
@@ -70,6 +75,7 @@ class Payoff {
   ArmCosts single_;
   ArmCosts plan_;
   std::vector<Pair> pairs_;
+  std::vector<Cost> held_;  // the latest
 };
 
 }  // namespace rubato::govern

@@ -47,10 +47,31 @@ PlanStrategy::PlanStrategy(PlanOptions options, Random random)
       payoff_(options_.rules) {}
 
 Decision PlanStrategy::next(const Observation& o) {
+  Decision decision = decide(o);
+  watch_single(o, decision);
+  if (kept_ == Keep::found) return decision;
+  if (auto why = payoff_.why_not_single()) {
+    kept_ = Keep::found;
+    why_ = std::move(*why);
+    stage_ = Stage::settled;
+    drop_pair();
+    return at(Keep::found, BlockRole::baseline, o, why_);
+  }
+  return decision;
+}
+
+Decision PlanStrategy::decide(const Observation& o) {
   // Warm-up, baseline, the way to the single setting and control blocks are those of any fixed setting.
   const Decision inner = fixed_.next(o);
   watch_found(o, inner);
   if (kept_ == Keep::found) return at(Keep::found, BlockRole::baseline, o, why_);
+  // Its single setting was chosen for the work that it was made for, and so was its bound.
+  baseline_over_ = baseline_over_ || inner.action == Action::use_setting;
+  if (o.plan && o.plan->another_job && baseline_over_) {
+    drop_pair();
+    ready_since_.reset();
+    return at(Keep::found, BlockRole::baseline, o, cat("the found setting is kept: ", o.plan->why_not));
+  }
   if (inner.role != BlockRole::hold || inner.action != Action::wait) {
     drop_pair();
     return inner;
@@ -100,11 +121,24 @@ void PlanStrategy::watch_found(const Observation& o, const Decision& inner) {
   }
 }
 
-void PlanStrategy::begin_block(Keep arm, const Observation& o) {
+void PlanStrategy::watch_single(const Observation& o, const Decision& decision) {
+  const bool there = in_force(Keep::single, o) && decision.action == Action::wait;
+  if (!there) {
+    held_block_.reset();
+    return;
+  }
+  if (!held_block_) held_block_ = block_of(Keep::single, o);
+  if (!follow(*held_block_, o)) return;
+  payoff_.held(cost_between(*held_block_->first, *held_block_->last));
+  // The next one goes on from here: what was launched before it was launched at the same clocks.
+  held_block_ = Block{Keep::single, held_block_->last->at, held_block_->last, std::nullopt};
+}
+
+PlanStrategy::Block PlanStrategy::block_of(Keep arm, const Observation& o) {
   Seconds drain = kDrain;
   if (o.tally && o.tally->work > 0)
     drain = std::max(drain, kDrainIterations * ((o.tally->at - o.run_begin) / o.tally->work));
-  block_ = Block{arm, o.now + drain, std::nullopt, std::nullopt};
+  return Block{arm, o.now + drain, std::nullopt, std::nullopt};
 }
 
 bool PlanStrategy::follow(Block& block, const Observation& o) {
@@ -139,12 +173,12 @@ void PlanStrategy::drop_pair() {
 }
 
 Decision PlanStrategy::compare(const Observation& o) {
-  if (!block_) begin_block(next_arm(), o);
+  if (!block_) block_ = block_of(next_arm(), o);
   const Keep arm = block_->arm;
   if (arm == Keep::plan && !(o.plan && o.plan->ready))
     return at(Keep::single, BlockRole::hold, o, "holding the single setting until the plan runs");
   if (!in_force(arm, o)) {
-    begin_block(arm, o);
+    block_ = block_of(arm, o);
     return at(arm, BlockRole::trial, o,
               arm == Keep::plan ? "the plan is tried against the single setting"
                                 : "the single setting is measured beside the plan");

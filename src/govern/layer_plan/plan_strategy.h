@@ -47,8 +47,11 @@ class PlanStrategy final : public Strategy {
   [[nodiscard]] Decision settled(const Observation& o);
   [[nodiscard]] Decision at(Keep where, BlockRole role, const Observation& o, const std::string& why) const;
   [[nodiscard]] bool in_force(Keep where, const Observation& o) const;
+  [[nodiscard]] Decision decide(const Observation& o);
   void watch_found(const Observation& o, const Decision& inner);
-  void begin_block(Keep arm, const Observation& o);
+  /// Its cost wherever it is held, for the bound.
+  void watch_single(const Observation& o, const Decision& decision);
+  [[nodiscard]] static Block block_of(Keep arm, const Observation& o);
   /// True where it holds enough.
   [[nodiscard]] static bool follow(Block& block, const Observation& o);
   [[nodiscard]] Keep next_arm();
@@ -66,9 +69,11 @@ class PlanStrategy final : public Strategy {
   std::string why_;
   std::optional<Block> block_;
   std::optional<Block> found_block_;
+  std::optional<Block> held_block_;
   std::optional<Cost> single_cost_;  // of the pair under way
   std::optional<Cost> plan_cost_;
   std::optional<TimePoint> ready_since_;
+  bool baseline_over_ = false;
 };
 
 }  // namespace rubato::govern

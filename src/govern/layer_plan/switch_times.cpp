@@ -27,14 +27,13 @@ double length_of(const PhaseReading& reading, std::size_t phase) {
 
 }  // namespace
 
-std::vector<TimedSwitch> switch_times(const plan::LayerPlan& plan, const PhaseReading& reading,
-                                      const SwitchLimits& limits, TimePoint now, Seconds horizon) {
+std::vector<TimedSwitch> switch_times(const plan::LayerPlan& plan, const PhaseReading& reading, TimePoint now,
+                                      Seconds horizon) {
   std::vector<TimedSwitch> out;
   const TimePoint until = now + horizon;
   for (double iteration = 0;; ++iteration) {
     for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-      const TimePoint boundary = reading.begin + (iteration + reading.starts[i]) * reading.period;
-      const TimePoint at = boundary - limits.lead;
+      const TimePoint at = reading.begin + (iteration + reading.starts[i]) * reading.period;
       if (at > until) return out;
       if (!changes_at(plan, i)) continue;
       const TimePoint latest = at + kMostLate * length_of(reading, i) * reading.period;

@@ -22,17 +22,17 @@ struct TimedSwitch {
 };
 
 struct SwitchLimits {
-  Seconds lead;   // sent so long before the phase begins: what a change of clocks takes
   Seconds dwell;  // shortest time between two requests
   /// Each is two synced lines in the guard's journal and a driver call; with 20 to 50 ms a change, the
   /// published range for boards, a GPU asked more often would be between clocks for much of its time.
   double most_per_second = 10;
 };
 
-/// Requests of the iterations from `now` on, for moments up to now + `horizon`.
+/// Requests of the iterations from `now` on, for moments up to now + `horizon`. Each is sent where its phase
+/// begins, not ahead of it: a phase of a plan lasts from its request, and the delay until the clocks change
+/// is in its costs.
 [[nodiscard]] std::vector<TimedSwitch> switch_times(const plan::LayerPlan& plan, const PhaseReading& reading,
-                                                    const SwitchLimits& limits, TimePoint now,
-                                                    Seconds horizon);
+                                                    TimePoint now, Seconds horizon);
 
 /// Changes of clocks in one iteration, the one from its last phase to the next one's first included.
 [[nodiscard]] std::size_t changes_in(const plan::LayerPlan& plan);

@@ -33,6 +33,7 @@ struct Job {
   double noise = 0.002;
   PlanOptions options{.plan = made_plan(), .rules = {}, .found_clock_stated = true, .never = {}};
   std::function<bool(double)> ready = [](double) { return true; };
+  std::function<bool(double)> another = [](double) { return false; };
   std::function<std::optional<std::string>(double)> shift = [](double) { return std::nullopt; };
 
   std::vector<Event> run(double length_s) const {
@@ -57,7 +58,8 @@ struct Job {
       o.tally = tally;
       o.in_force = in_force;
       const double s = o.now.since_epoch().value();
-      o.plan = PlanNow{ready(s), "no kernel records came yet"};
+      o.plan = PlanNow{ready(s) && !another(s), another(s) ? "another batch" : "no kernel records came yet",
+                       another(s)};
       o.shift = shift(s);
       const Decision decision = strategy.next(o);
       if (decision.action == Action::use_found) in_force = {};
@@ -142,6 +144,53 @@ TEST(PlanStrategy, WithoutDeviceTimeItHoldsTheSingleSettingAndSaysWhy) {
   EXPECT_EQ(times(events, Action::use_plan), 0U);
   EXPECT_EQ(events.back().in_force, kSingle);
   EXPECT_THAT(events.back().decision.why, HasSubstr("no kernel records came yet"));
+}
+
+TEST(PlanStrategy, ASingleSettingThatBreaksTheBoundIsLeftThoughThePlanNeverRuns) {
+  Job job;
+  job.ready = [](double) { return false; };
+  job.single = {0.55_s, 80_J};  // 10 % slower, and 5 % are allowed
+  for (const bool several_gpus : {false, true}) {
+    if (several_gpus) job.options.never = "this run has 2 GPUs";
+    const auto events = job.run(300);
+    EXPECT_GT(share(events, kSingle, 0), 0);
+    EXPECT_EQ(share(events, {}, 60), 1) << "three blocks tell";
+    EXPECT_THAT(events.back().decision.why,
+                HasSubstr("slower than the found one here, more than the 5 % allowed"));
+  }
+}
+
+TEST(PlanStrategy, ASingleSettingThatCostsMoreEnergyIsLeftToo) {
+  Job job;
+  job.ready = [](double) { return false; };
+  job.single = {0.51_s, 103_J};
+  EXPECT_EQ(share(job.run(300), {}, 60), 1);
+  job.single = {0.51_s, 99_J};
+  EXPECT_GT(share(job.run(300), kSingle, 60), 0.95);
+}
+
+TEST(PlanStrategy, NoiseAboutTheBoundDoesNotEndIt) {
+  Job job;
+  job.ready = [](double) { return false; };
+  job.single = {0.523_s, 90_J};  // 4.6 %
+  job.noise = 0.03;
+  EXPECT_GT(share(job.run(3000), kSingle, 60), 0.95);
+}
+
+TEST(PlanStrategy, AnotherJobIsLeftAtTheFoundSettingForAsLongAsItIsOne) {
+  Job job;
+  job.another = [](double s) { return s < 100 || (s > 600 && s < 700); };
+  const auto events = job.run(900);
+  for (const Event& e : events) {
+    const double s = e.at.since_epoch().value();
+    if (s < 100 || (s > 602 && s < 700)) {
+      EXPECT_TRUE(e.in_force.empty()) << s;
+    }
+  }
+  EXPECT_GT(share(events, kRange, 710), 0.9);
+  const auto there =
+      std::find_if(events.begin(), events.end(), [](const Event& e) { return e.at > at_s(650); });
+  EXPECT_THAT(there->decision.why, HasSubstr("the found setting is kept: another batch"));
 }
 
 TEST(PlanStrategy, LostRecordsEndSwitchingAtOnceAndTheyMayComeBack) {
