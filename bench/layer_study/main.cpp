@@ -26,6 +26,8 @@ others.
 - **At once**: changes take no time and cost nothing. **Delayed**: the typical delay of the boards' profiles (30 ms; a
   public note has 10 to 50 ms for the lock call, outliers are left out), during which the GPU goes on at the old clocks,
   requests no closer than that, and 1 ms without work where the memory clock changes (assumed; no longer than the delay).
+  `pass` and `phase` ask for no more than 10 changes a second, which is what `rubato run --plan` sends; the two rules ask for more,
+  and `rubato run` would hold their single setting. Plans for other delays than the published one know no such limit.
 - Precision tf32, as frameworks multiply on these boards unless told otherwise; batch 64 unless stated (the thesis' own is
   not in its abstract). Every pair of clocks that the profile lists (about 520). The board's energy alone, no host.
 - Shares of the roofs, the rule's thresholds, delays and what counts as saved were fixed before the first run and not

@@ -37,14 +37,16 @@ Case answer(const Question& question) {
 
 plan::Switching switching_at(const Case& of, Seconds delay) {
   const auto published = experiment::published_switch_costs(of.board);
-  return experiment::switching_of(of.table.settings, of.board,
-                                  experiment::SwitchCosts{delay, std::min(delay, published.memory_stall)});
+  auto out = experiment::switching_of(
+      of.table.settings, of.board, experiment::SwitchCosts{delay, std::min(delay, published.memory_stall)});
+  out.most_per_second = 0;  // what switching at such a delay could give, not what rubato sends today
+  return out;
 }
 
 Outcome met_by(const Case& of, const Outcome& plan, Seconds delay) {
   Outcome out = plan;
   plan::Switching switching = switching_at(of, delay);
-  switching.dwell = of.published.dwell;
+  switching.dwell = plan.dwell;
   out.cost = plan::cost_of(of.table, switching, plan.setting);
   return out;
 }

@@ -8,7 +8,7 @@ namespace rubato::layer_study {
 std::optional<Outcome> outcome_of(const plan::LayerStrategy& strategy, const plan::SegmentTable& table,
                                   const plan::Switching& switching, const plan::LayerGoal& goal) {
   const auto plan = strategy.plan(table, switching, goal);
-  if (plan) return Outcome{{plan->time, plan->energy}, plan->setting, plan->changes};
+  if (plan) return Outcome{{plan->time, plan->energy}, plan->setting, plan->changes, plan->dwell};
   if (plan.error().code != ErrorCode::unavailable) {
     std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(strategy.name.size()), strategy.name.data(),
                  plan.error().what.c_str());

@@ -14,6 +14,7 @@ struct Outcome {
   plan::SegmentCost cost;
   std::vector<std::size_t> setting;  // of each segment
   double changes = 0;                // in one iteration
+  Seconds dwell;                     // that it was made for
 };
 
 struct Row {

@@ -260,7 +260,7 @@ plan::LayerPlan layer_plan_of(const LayersPlanned& planned, const PlannedBy& by)
   out.at_single = cost(planned.at_single);
   out.planned = {by.plan->time, by.plan->energy};
   out.switching_delay = planned.delay;
-  out.dwell = planned.switching.dwell;
+  out.dwell = by.plan->dwell;
   out.phases = by.phases;
   return out;
 }

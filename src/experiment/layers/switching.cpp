@@ -21,6 +21,7 @@ plan::Switching switching_of(std::span<const predict::Clocks> settings, const Bo
                              const DelayBetween& delay, Seconds memory_stall) {
   const std::size_t n = settings.size();
   plan::Switching out;
+  out.most_per_second = plan::kMostRequestsPerSecond;
   out.stalled = predict::power_at(board, {board.sm_default, board.memory_default}, {});
   out.delay.resize(n * n);
   out.stall.resize(n * n);

@@ -23,9 +23,7 @@ struct TimedSwitch {
 
 struct SwitchLimits {
   Seconds dwell;  // shortest time between two requests
-  /// Each is two synced lines in the guard's journal and a driver call; with 20 to 50 ms a change, the
-  /// published range for boards, a GPU asked more often would be between clocks for much of its time.
-  double most_per_second = 10;
+  double most_per_second = plan::kMostRequestsPerSecond;
 };
 
 /// Requests of the iterations from `now` on, for moments up to now + `horizon`. Each is sent where its phase

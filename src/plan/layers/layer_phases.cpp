@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "plan/layers/iteration.h"
 #include "plan/layers/layer_plan.h"
@@ -6,7 +8,9 @@ namespace rubato::plan {
 
 Result<std::vector<PlannedPhase>> phases_of(const SegmentTable& table, const Switching& switching,
                                             const SegmentPlan& plan) {
-  const Iteration iteration = run_iteration(table, switching, plan.setting);
+  Switching made_for = switching;
+  made_for.dwell = std::max(switching.dwell, plan.dwell);
+  const Iteration iteration = run_iteration(table, made_for, plan.setting);
   if (!iteration.repeats)
     return fail(ErrorCode::unavailable,
                 cat("by strategy ", plan.strategy, " requests fall on other layers in each iteration: ",

@@ -39,6 +39,11 @@ struct SegmentTable {
   }
 };
 
+/// What is sent while a plan runs: each request is two synced lines in the guard's journal and a driver call;
+/// with 20 to 50 ms a change, the published range for boards, a GPU asked more often would be between clocks
+/// for much of its time.
+inline constexpr double kMostRequestsPerSecond = 10;
+
 /// A change is asked for at a segment's begin. For `delay` the GPU goes on at the old clocks (the wrong-clock
 /// tail), over as many segments as that takes; then for `stall` it does not work at all and draws `stalled`.
 /// A request sooner than `dwell` after the last, or before the last has taken effect, is not made: the next
@@ -48,6 +53,7 @@ struct Switching {
   std::vector<Seconds> stall;  // likewise
   Watts stalled;
   Seconds dwell;
+  double most_per_second = 0;  // requests, over many iterations; 0: no limit
 
   [[nodiscard]] Seconds delay_of(std::size_t from, std::size_t to, std::size_t settings) const {
     return delay.empty() || from == to ? Seconds(0) : delay[from * settings + to];
@@ -64,6 +70,7 @@ struct SegmentPlan {
   Seconds time;                      // of one iteration in steady state, changes counted
   Joules energy;
   double changes = 0;  // requests in one iteration; a fraction only where iterations differ
+  Seconds dwell;       // that it was made for: that of the switching, or longer, where requests are limited
   std::string why;     // one sentence
   /// Stretches that would run at other clocks if switching were free, and are too short for it.
   struct Refused {

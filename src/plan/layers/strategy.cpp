@@ -45,6 +45,7 @@ SegmentPlan finished(const SegmentTable& table, const Switching& switching, std:
           .time = iteration.cost.time,
           .energy = iteration.cost.energy,
           .changes = iteration.changes,
+          .dwell = switching.dwell,
           .why = std::move(why),
           .refused = {}};
 }

@@ -75,6 +75,45 @@ TEST(Phase, WithALongDwellKeepsItAndIsNoWorseThanOneSetting) {
   }
 }
 
+TEST(Phase, AsksForNoMoreThanIsSentAndIsNoWorseThanOneSetting) {
+  Random random(8);
+  int limited = 0;
+  for (int k = 0; k < 2'000; ++k) {
+    const SegmentTable table = random_table(random);
+    Switching switching = same_for_all(table.settings.size(), Seconds(random.uniform(0, 0.2)), 0_s, 0.1_s);
+    const LayerGoal goal{random.uniform(0, 0.3), 0_W};
+    const SegmentPlan free = plan("phase", table, switching, goal);
+    switching.most_per_second = random.uniform(0.2, 1);
+    for (const char* strategy : {"phase", "pass"}) {
+      const SegmentPlan found = plan(strategy, table, switching, goal);
+      EXPECT_LE(found.changes, switching.most_per_second * found.time.value() * (1 + 1e-6)) << "case " << k;
+      EXPECT_LE(found.energy.value(), plan("single", table, switching, goal).energy.value() * (1 + 1e-12));
+      EXPECT_LE(found.time, time_budget(table, goal.max_slowdown) * (1 + 1e-12));
+      EXPECT_GE(found.energy.value(), free.energy.value() * (1 - 1e-12));
+      // As it is written and run: with the dwell that it was made for.
+      Switching made_for = switching;
+      made_for.dwell = found.dwell;
+      EXPECT_NEAR(cost_of(table, made_for, found.setting).energy.value(), found.energy.value(), 1e-9);
+      limited += found.dwell > switching.dwell ? 1 : 0;
+    }
+  }
+  EXPECT_GT(limited, 200);
+}
+
+TEST(Phase, IsNeverAbovePass) {
+  Random random(9);
+  for (int k = 0; k < 500; ++k) {
+    SegmentTable table = random_table(random);
+    for (std::size_t i = table.segments.size() / 2; i < table.segments.size(); ++i)
+      table.segments[i].pass = LayerPass::backward;
+    Switching switching = same_for_all(table.settings.size(), Seconds(random.uniform(0, 0.5)), 0_s, 0.3_s);
+    switching.most_per_second = k % 2 == 0 ? 0 : 1;
+    const LayerGoal goal{0.1, 0_W};
+    EXPECT_LE(plan("phase", table, switching, goal).energy.value(),
+              plan("pass", table, switching, goal).energy.value() * (1 + 1e-12));
+  }
+}
+
 TEST(Phase, EqualsTheBestSingleSettingWhereSwitchingCannotPay) {
   Random random(5);
   for (int k = 0; k < 1'000; ++k) {
