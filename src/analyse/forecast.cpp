@@ -14,6 +14,8 @@ namespace {
 constexpr double kBeyondNoise = 3.0;
 // Timers and sensors scatter at least this much; two equal halves do not prove that nothing does.
 constexpr double kLeastScatter = 1e-3;
+// Of an epoch's time: less between epochs than this does not matter to the total.
+constexpr double kNoBetween = 0.01;
 
 using Values = std::vector<double>;
 
@@ -65,6 +67,35 @@ Outlook one_more(const std::vector<EpochCost>& epochs, double EpochCost::*value,
   return outlook;
 }
 
+/// What lies between epochs, in epochs.
+double share_between(const std::vector<EpochCost>& epochs) {
+  double between = 0;
+  double inside = 0;
+  for (std::size_t i = 1; i < epochs.size(); ++i) {
+    between += epochs[i].seconds_before;
+    inside += epochs[i].seconds;
+  }
+  return inside > 0 ? between / inside : 0;
+}
+
+/// From the end of one epoch to the end of the next; the first, which has none before it, gets the mean.
+std::vector<EpochCost> with_between(std::vector<EpochCost> epochs) {
+  const auto gaps = static_cast<double>(epochs.size() - 1);
+  EpochCost& first = epochs.front();
+  first.seconds_before = first.joules_before = 0;
+  double seconds = 0;
+  double joules = 0;
+  for (EpochCost& epoch : epochs) {
+    seconds += epoch.seconds_before;
+    joules += epoch.joules_before;
+    epoch.seconds += epoch.seconds_before;
+    epoch.joules += epoch.joules_before;
+  }
+  first.seconds += seconds / gaps;
+  first.joules += joules / gaps;
+  return epochs;
+}
+
 Outlook total_of(double so_far, double remaining, const Outlook& each) {
   Outlook total{
       .value = so_far + remaining * each.value, .interval = {}, .why_no_interval = each.why_no_interval};
@@ -88,7 +119,8 @@ Result<Forecast> forecast_of(const std::vector<EpochCost>& epochs, std::optional
   f.epoch_seconds = one_more(epochs, &EpochCost::seconds, &EpochCost::late_seconds, f.first_left_out);
   f.epoch_joules = one_more(epochs, &EpochCost::joules, &EpochCost::late_joules, f.first_left_out);
   f.method =
-      "mean of the complete epochs; 95 % interval by Student's t from their scatter, the rest of the "
+      "mean of the complete epochs, in the totals with what lies between them; 95 % interval by Student's t "
+      "from their scatter, the rest of the "
       "training taken as "
       "one more draw from epochs like them; a drift slower than the epochs seen is not in it, nor is the "
       "sensors' "
@@ -97,8 +129,17 @@ Result<Forecast> forecast_of(const std::vector<EpochCost>& epochs, std::optional
   if (!planned || *planned < f.epochs_done) return f;
   f.epochs_planned = planned;
   const auto remaining = static_cast<double>(*planned - f.epochs_done);
-  f.total_seconds = total_of(seconds_so_far, remaining, f.epoch_seconds);
-  f.total_joules = total_of(joules_so_far, remaining, f.epoch_joules);
+  const std::vector<EpochCost> whole = with_between(epochs);
+  const auto total = [&](double so_far, double EpochCost::*value, std::optional<double> EpochCost::*late) {
+    Outlook each = one_more(whole, value, late, f.first_left_out);
+    if (epochs.size() == 2 && remaining > 0 && share_between(epochs) > kNoBetween) {
+      each.interval.reset();
+      each.why_no_interval = "what lies between epochs was seen once";
+    }
+    return total_of(so_far, remaining, each);
+  };
+  f.total_seconds = total(seconds_so_far, &EpochCost::seconds, &EpochCost::late_seconds);
+  f.total_joules = total(joules_so_far, &EpochCost::joules, &EpochCost::late_joules);
   return f;
 }
 

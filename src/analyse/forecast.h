@@ -20,6 +20,9 @@ struct EpochCost {
   double joules = 0;  // of all GPUs of the job
   std::optional<double> late_seconds;
   std::optional<double> late_joules;
+  /// Since the end of the epoch before: evaluations, checkpoints. The first epoch's are not asked for.
+  double seconds_before = 0;
+  double joules_before = 0;
 };
 
 /// A figure and its 95 % interval.
@@ -44,8 +47,9 @@ struct Forecast {
 };
 
 /// `seconds_so_far` and `joules_so_far`: from the begin of the run to the end of the last epoch in `epochs`.
-/// The rest of the training is taken as one more draw from epochs like those seen: they share their drift, so
-/// more of them does not narrow it. Error: not_found with fewer than two epochs.
+/// The rest of the training is taken as one more draw from epochs like those seen, each with what lies before
+/// it: they share their drift, so more of them does not narrow it. The last epoch's end is the end. Error:
+/// not_found with fewer than two epochs.
 [[nodiscard]] Result<Forecast> forecast_of(const std::vector<EpochCost>& epochs,
                                            std::optional<std::int64_t> planned, double seconds_so_far,
                                            double joules_so_far);

@@ -23,6 +23,11 @@ std::optional<Figure> gpus_over(const Sources& sources, TimePoint begin, TimePoi
   return sum;
 }
 
+Error unknown_energy() {
+  return {ErrorCode::unavailable, "a GPU's energy is not known for every epoch, so there is no forecast",
+          "rubato doctor"};
+}
+
 void add_late_half(EpochCost& cost, const Span& epoch, const std::vector<Iteration>& iterations,
                    const Sources& sources) {
   const auto first = std::ranges::lower_bound(iterations, epoch.begin, {}, &Iteration::begin);
@@ -51,11 +56,16 @@ Result<Forecast> forecast_of(const record::RunRecord& run, const Factors& factor
   for (const Span& epoch : timeline.epochs) {
     if (epoch.cut_short || epoch.begin < from) continue;
     const auto energy = gpus_over(sources, epoch.begin, epoch.end);
-    if (!energy)
-      return fail(ErrorCode::unavailable,
-                  "a GPU's energy is not known for every epoch, so there is no forecast", "rubato doctor");
-    EpochCost cost{epoch.duration().value(), energy->energy.value(), {}, {}};
+    if (!energy) return fail(unknown_energy());
+    EpochCost cost{.seconds = epoch.duration().value(), .joules = energy->energy.value()};
     add_late_half(cost, epoch, iterations, sources);
+    if (!epochs.empty() && epoch.begin > until) {
+      // As a difference of long stretches: what lies between may be too short to be measured.
+      const auto whole = gpus_over(sources, until, epoch.end);
+      if (!whole) return fail(unknown_energy());
+      cost.seconds_before = (epoch.begin - until).value();
+      cost.joules_before = std::max(0.0, whole->energy.value() - cost.joules);
+    }
     epochs.push_back(cost);
     kind = std::max(kind, energy->kind);
     apportioned = apportioned || energy->apportioned;

@@ -22,13 +22,23 @@ double quantile(const std::vector<double>& values, double part) {
   return values[static_cast<std::size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
-// Iterations of the stretches of the partition, which no gap interrupts.
+// A first iteration shorter than this, of the median, only queued work: a host runs ahead of its GPU.
+constexpr double kQueued = 0.2;
+// Of all iterations: more than this outside any group, and the mean of the groups is not that of all.
+constexpr double kFewOutside = 0.05;
+
+// Iterations of the stretches of the partition, which no gap interrupts, without those that only queued work.
 std::vector<Series> series_of(const std::vector<Iteration>& iterations, const std::vector<Piece>& pieces) {
   std::vector<Series> all;
+  std::vector<double> seconds;
+  seconds.reserve(iterations.size());
+  for (const Iteration& i : iterations) seconds.push_back(i.duration().value());
+  const Seconds queued(kQueued * progress::median(seconds).value_or(0));
   for (const Piece& piece : pieces) {
     if (piece.label != kIterations) continue;
-    const auto first = std::ranges::lower_bound(iterations, piece.begin, {}, &Iteration::begin);
+    auto first = std::ranges::lower_bound(iterations, piece.begin, {}, &Iteration::begin);
     const auto last = std::ranges::lower_bound(first, iterations.end(), piece.end, {}, &Iteration::begin);
+    if (last - first > 1 && first->duration() < queued) ++first;
     if (first != last) all.emplace_back(first, last);
   }
   return all;
@@ -48,7 +58,10 @@ class Groups {
       if (to < series.size() && !long_enough(source_, series.back().end - series[to].begin))
         to = series.size();
       const TimePoint end = end_of(series, to);
-      if (long_enough(source_, end - series[from].begin)) measure(series[from].begin, end, to - from);
+      if (long_enough(source_, end - series[from].begin))
+        measure(series[from].begin, end, to - from);
+      else
+        leave(series[from].begin, end, to - from);
       from = to;
     }
     // Where one group ends the next begins: an error there takes from one what it gives to the other.
@@ -65,6 +78,7 @@ class Groups {
     spread.mean = joules_ / iterations_;
     e.joules = spread;
     e.kind = source_.facts.kind;
+    if (outside_ > kFewOutside * (iterations_ + outside_)) return of_all();
     e.groups = static_cast<std::int64_t>(per_iteration_.size());
     e.iterations_per_group = iterations_ / static_cast<double>(per_iteration_.size());
     e.band_sampling = std::sqrt(squares_) / iterations_;
@@ -74,6 +88,32 @@ class Groups {
   }
 
  private:
+  // Where groups leave many out, most of them in stretches too short to be measured: what was measured and
+  // what is apportioned together.
+  [[nodiscard]] IterationEnergy of_all() const {
+    const double all = iterations_ + outside_;
+    const double mean = (joules_ + outside_joules_) / all;
+    IterationEnergy e;
+    e.joules = Spread{mean, mean, 0};
+    e.kind = std::max(source_.facts.kind, Kind::apportioned);
+    e.apportioned = true;
+    e.band_sampling = (std::sqrt(squares_) + outside_band_) / all;
+    e.band_calibration = calibration_band(source_.facts, Joules(joules_ + outside_joules_),
+                                          Seconds(seconds_ + outside_seconds_))
+                             .value() /
+                         all;
+    return e;
+  }
+
+  void leave(TimePoint begin, TimePoint end, std::size_t iterations) {
+    const auto part = energy_over(source_, begin, end);
+    if (!part) return;
+    outside_ += static_cast<double>(iterations);
+    outside_joules_ += part->energy.value();
+    outside_seconds_ += (end - begin).value();
+    outside_band_ += part->band_sampling.value();
+  }
+
   // To the next one's beginning, so that short pauses belong to somebody.
   static TimePoint end_of(Series series, std::size_t to) {
     return to < series.size() ? series[to].begin : series.back().end;
@@ -95,6 +135,10 @@ class Groups {
   double seconds_ = 0;
   double iterations_ = 0;
   double squares_ = 0;
+  double outside_ = 0;  // iterations in no group, and what energy_over() gives them
+  double outside_joules_ = 0;
+  double outside_seconds_ = 0;
+  double outside_band_ = 0;
 };
 
 IterationEnergy energy_of(const EnergySource& source, const std::vector<Series>& all, double mean_s) {
@@ -129,7 +173,8 @@ std::optional<IterationSummary> iteration_summary(const std::vector<Iteration>& 
   if (all.empty()) return std::nullopt;
   std::vector<double> seconds;
   seconds.reserve(iterations.size());
-  for (const Iteration& i : iterations) seconds.push_back(i.duration().value());
+  for (const Series series : all)
+    for (const Iteration& i : series) seconds.push_back(i.duration().value());
   IterationSummary summary;
   summary.count = static_cast<std::int64_t>(iterations.size());
   summary.seconds = spread_of(seconds);

@@ -27,6 +27,34 @@ TEST(Forecast, AddsTheEpochsToComeToWhatWasUsed) {
   EXPECT_FALSE(f->first_left_out);
 }
 
+EpochCost after(double seconds_before, EpochCost epoch) {
+  epoch.seconds_before = seconds_before;
+  epoch.joules_before = 50 * seconds_before;
+  return epoch;
+}
+
+TEST(Forecast, CountsWhatLiesBetweenTheEpochsToCome) {
+  // Three epochs of 10 s, 2 s of evaluation before the second and 2.2 s before the third: 34.2 s so far.
+  const auto f = forecast_of({epoch(10, 1), after(2, epoch(10, 1)), after(2.2, epoch(10, 1))}, 8, 34.2, 6210);
+  ASSERT_TRUE(f);
+  EXPECT_NEAR(f->epoch_seconds.value, 10, 1e-9) << "an epoch alone";
+  EXPECT_NEAR(f->total_seconds->value, 34.2 + 5 * 12.1, 1e-9);
+  EXPECT_NEAR(f->total_joules->value, 6210 + 5 * (2000 + 50 * 2.1), 1e-9);
+  ASSERT_TRUE(f->total_seconds->interval);
+  EXPECT_GT(f->total_seconds->interval->high, 34.2 + 5 * 12.2) << "the scatter between them is in it";
+}
+
+TEST(Forecast, IsNotSureOfWhatLiesBetweenAfterSeeingItOnce) {
+  const auto f = forecast_of({epoch(10, 1), after(2, epoch(10, 1))}, 8, 22, 4100);
+  ASSERT_TRUE(f);
+  EXPECT_NEAR(f->total_seconds->value, 22 + 6 * 12, 1e-9);
+  EXPECT_FALSE(f->total_seconds->interval);
+  EXPECT_THAT(f->total_seconds->why_no_interval, HasSubstr("between epochs was seen once"));
+  EXPECT_TRUE(f->epoch_seconds.interval);
+  EXPECT_TRUE(
+      forecast_of({epoch(10, 1), after(0.01, epoch(10, 1))}, 8, 20.01, 4001)->total_seconds->interval);
+}
+
 TEST(Forecast, LeavesAFirstEpochThatWasWarmingUpOut) {
   const auto f = forecast_of({epoch(14, 1.0), epoch(10, 1.002)}, 10, 24, 4800);
   ASSERT_TRUE(f);
@@ -62,9 +90,10 @@ TEST(Forecast, OfARunThatGoesOnComesFromItsRecord) {
   EXPECT_EQ(f->epochs_done, 3);
   EXPECT_EQ(f->epochs_planned, 10);
   EXPECT_NEAR(f->epoch_joules.value, 7000, 1);
-  // 102 s and 21 620 J to the end of the third epoch, seven more of 30 s and 7000 J.
-  EXPECT_NEAR(f->total_seconds->value, 102 + 210, 0.1);
-  EXPECT_NEAR(f->total_joules->value, 500 + 21'000 + 120 + 49'000, 20);
+  // 102 s and 21 620 J to the end of the third epoch, seven more of 30 s and 7000 J, 1 s and 60 J before
+  // each.
+  EXPECT_NEAR(f->total_seconds->value, 102 + 217, 0.1);
+  EXPECT_NEAR(f->total_joules->value, 500 + 21'000 + 120 + 7 * 7060, 20);
   EXPECT_NEAR(f->total_cost->value, f->total_joules->value / 3.6e6 * 0.36, 1e-9);
 }
 

@@ -95,6 +95,30 @@ TEST(Parts, IterationEnergyIsMeasuredOverGroups) {
   EXPECT_EQ(e.groups, 9);  // 13 iterations are the first 5 s: three groups of 50 an epoch
 }
 
+TEST(Parts, WhatMostIterationsAreTooShortForIsNotTheMeanOfTheFewThatWereMeasured) {
+  // The first epoch compiles; only its iterations are long enough in a row to be measured.
+  MadeTraining made;
+  made.wait(5_s, 50_W).iterate(20, 0.5_s, 100_W);
+  for (int epoch = 0; epoch < 5; ++epoch) made.wait(1_s, 50_W).iterate(20, 0.05_s, 100_W);
+  const Parts p = parts(made.wait(5_s, 50_W).ended());
+  const IterationEnergy& e = p.iterations->energy[0];
+  EXPECT_EQ(p.iterations->count, 120);
+  EXPECT_TRUE(e.apportioned);
+  EXPECT_EQ(e.kind, Kind::apportioned);
+  const double truth = (20 * 50.0 + 100 * 5.0) / 120;
+  EXPECT_NEAR(e.joules->mean, truth, e.band_sampling + 0.35 * truth) << "50 J by the first epoch alone";
+  EXPECT_LT(e.joules->mean, 17);
+}
+
+TEST(Parts, AFirstIterationThatOnlyQueuesWorkIsNoneInTheMeans) {
+  MadeTraining made;
+  made.wait(5_s, 50_W).iterate(1, 0.001_s, 100_W).iterate(40, 0.4_s, 100_W);
+  const Parts p = parts(made.wait(5_s, 50_W).ended());
+  EXPECT_EQ(p.iterations->count, 41);
+  EXPECT_NEAR(p.iterations->seconds.mean, 0.4, 1e-6);
+  EXPECT_NEAR(p.iterations->energy[0].joules->mean, 40, 0.4);
+}
+
 TEST(Parts, TooFewIterationsToMeasureAreApportionedAtTheMeanPower) {
   MadeTraining made;
   made.iterate(5, 0.4_s, 300_W);
