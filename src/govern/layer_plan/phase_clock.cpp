@@ -94,8 +94,13 @@ PhaseClock::PhaseClock(const plan::LayerPlan& plan) {
     const plan::PlannedPhase& planned = plan.phases[i];
     Phase phase;
     const bool turns = i == 0 || plan.phases[i - 1].pass != planned.pass;
-    if (!turns || planned.pass == LayerPass::forward) phase.ids[0] = hash_of_name(planned.first);
-    if (turns) phase.ids[1] = id_of(planned.pass);
+    const bool with_its_pass = turns && planned.begins_pass;
+    if (!with_its_pass || planned.pass == LayerPass::forward) phase.ids[0] = hash_of_name(planned.first);
+    if (with_its_pass) phase.ids[1] = id_of(planned.pass);
+    // Inside the backward pass, with none of its phases before: the layer has run forward by then. An
+    // optimizer's kernels tell no layer.
+    if (turns && !with_its_pass && planned.pass == LayerPass::backward) phase.entry = 2;
+    if (turns && !with_its_pass && planned.pass == LayerPass::optimizer) phase.ids[0] = 0;
     phase.planned_start = so_far / whole;
     so_far += planned.duration;
     phases_.push_back(std::move(phase));
@@ -113,12 +118,19 @@ void PhaseClock::add(const KernelRecord& record) {
   const bool first = phases_.front().begins_with(record.layer);
   const bool entered = first && in_first_ == false;
   in_first_ = first;
+  for (Phase& phase : phases_) {
+    const bool inside = phase.ids[0] == record.layer;
+    if (inside && !phase.inside) ++phase.entered;
+    phase.inside = inside;
+  }
   if (entered) return iteration_begins(record.begin);
   if (!begin_ || !unbroken_) return;
   for (std::size_t i = next_phase_; i < phases_.size(); ++i) {
     const auto& ids = phases_[i].ids;
     const bool by_pass = ids[1] == record.layer;
-    if (!by_pass && !(i == next_phase_ && ids[0] == record.layer)) continue;
+    const bool by_layer =
+        i == next_phase_ && ids[0] == record.layer && phases_[i].entered >= phases_[i].entry;
+    if (!by_pass && !by_layer) continue;
     begins_[i] = record.begin;
     next_phase_ = i + 1;
     return;
@@ -140,6 +152,7 @@ void PhaseClock::iteration_begins(TimePoint at) {
   unbroken_ = true;
   next_phase_ = 1;
   std::fill(begins_.begin(), begins_.end(), std::nullopt);
+  for (Phase& phase : phases_) phase.entered = phase.inside ? 1 : 0;
 }
 
 void PhaseClock::cycle_ended(TimePoint end) {

@@ -45,6 +45,9 @@ class PhaseClock {
  private:
   struct Phase {
     std::array<std::uint64_t, 2> ids{};  // of the layer it begins with, and of its pass; 0: does not tell
+    int entry = 1;  // the time in an iteration that kernels of that layer come, which begins it
+    int entered = 0;
+    bool inside = false;
     double planned_start = 0;
     std::deque<double> starts;  // shares seen lately
     [[nodiscard]] bool begins_with(std::uint64_t layer) const;

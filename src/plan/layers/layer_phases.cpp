@@ -5,6 +5,13 @@
 #include "plan/layers/layer_plan.h"
 
 namespace rubato::plan {
+namespace {
+
+bool begins_pass(const SegmentTable& table, std::size_t segment) {
+  return segment == 0 || table.segments[segment - 1].pass != table.segments[segment].pass;
+}
+
+}  // namespace
 
 Result<std::vector<PlannedPhase>> phases_of(const SegmentTable& table, const Switching& switching,
                                             const SegmentPlan& plan) {
@@ -30,7 +37,8 @@ Result<std::vector<PlannedPhase>> phases_of(const SegmentTable& table, const Swi
                    .pass = table.segments[begins[k].segment].pass,
                    .clocks = table.settings[begins[k].setting],
                    .duration = until.time - begins[k].after,
-                   .energy = until.energy - begins[k].spent});
+                   .energy = until.energy - begins[k].spent,
+                   .begins_pass = begins_pass(table, begins[k].segment)});
   }
   return out;
 }

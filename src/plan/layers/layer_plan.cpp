@@ -51,6 +51,7 @@ json phase_json(const PlannedPhase& phase) {
   out["pass"] = std::string(name_of(phase.pass));
   out["duration_s"] = phase.duration.value();
   out["energy_j"] = phase.energy.value();
+  if (!phase.begins_pass) out["begins_pass"] = false;
   return out;
 }
 PlannedPhase phase_of(const json& object, std::size_t number) {
@@ -61,6 +62,8 @@ PlannedPhase phase_of(const json& object, std::size_t number) {
                      .clocks = clocks_of(from),
                      .duration = Seconds(from.number("duration_s", 0, kLongestS)),
                      .energy = Joules(from.number("energy_j", 0, kMostJ))};
+  phase.begins_pass =
+      from.unless_null("begins_pass", [&] { return from.flag("begins_pass"); }).value_or(true);
   if (phase.duration <= Seconds(0)) from.wrong("duration_s", object["duration_s"], "more than 0");
   from.close();
   return phase;

@@ -23,6 +23,7 @@ struct PlannedPhase {
   predict::Clocks clocks;
   Seconds duration;  // of device time, the tail at the clocks before in it
   Joules energy;
+  bool begins_pass = true;  // where its pass begins, and not inside it
 };
 
 struct PlannedCost {

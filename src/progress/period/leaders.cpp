@@ -21,6 +21,9 @@ constexpr std::size_t kWellFollowed = 6;
 constexpr double kOnGrid = 0.25;  // updates
 constexpr double kOffGrid = 0.15;
 constexpr double kMostParts = 5;
+// In an iteration: where there are more, what an update sees moves too little with its place on the grid to
+// make two cycles differ. Of 1,900 development traces three more were exact, and none less.
+constexpr double kMostAliased = 40;
 constexpr double kSamePart = 0.015;
 // Logarithm of energies (overtones.h). Of 1,650 leaders of development traces of which this holds, 32 are the
 // iteration.
@@ -102,6 +105,7 @@ bool repeats_by_sampling(const Leader& leader, const std::vector<Leader>& leader
   };
   const Overtones& o = leader.overtones;
   if (o.no_half == kUnknownOvertones || off_grid(leader.length_s) > kOnGrid) return false;
+  if (leader.length_s > kMostAliased * update_s) return false;
   return std::any_of(leaders.begin(), leaders.end(), [&](const Leader& part) {
     const double times = std::round(leader.length_s / part.length_s);
     if (times < 2 || times > kMostParts || off_grid(part.length_s) < kOffGrid) return false;

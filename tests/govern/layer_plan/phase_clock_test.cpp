@@ -132,6 +132,40 @@ TEST(PhaseClock, LayersTellAForwardPhasesBeginByTheirName) {
   EXPECT_NEAR(reading->starts[1], 0.4, 1e-6) << "the plan says 0.3";
 }
 
+/// Forward through three layers and back; the second phase begins at the middle one of the backward pass.
+PhaseClock inside_the_backward_pass(bool named) {
+  plan::LayerPlan plan = made_plan();
+  plan.phases.resize(2);
+  plan.phases[1] = {"middle", "conv1", LayerPass::backward, kSlow, Seconds(0.7), Joules(60), false};
+  PhaseClock clock(plan);
+  const auto layer = [&](const char* name, std::uint64_t pass) { return named ? id_of_name(name) : pass; };
+  for (int i = 0; i < 8; ++i) {
+    clock.add(kernel(i, i + 0.1, layer("conv1", 1)));
+    clock.add(kernel(i + 0.1, i + 0.15, layer("middle", 1)));
+    clock.add(kernel(i + 0.15, i + 0.2, layer("middle", 1)));
+    clock.add(kernel(i + 0.2, i + 0.3, layer("fc", 1)));
+    clock.add(kernel(i + 0.3, i + 0.6, layer("fc", 2)));
+    clock.add(kernel(i + 0.6, i + 0.9, layer("middle", 2)));
+  }
+  return clock;
+}
+
+TEST(PhaseClock, APhaseInsideTheBackwardPassBeginsWhereItsLayerComesAgain) {
+  const PhaseClock clock = inside_the_backward_pass(true);
+  const auto reading = clock.at(at_s(8));
+  ASSERT_TRUE(reading) << reading.error().what;
+  EXPECT_EQ(clock.measured(), 1U);
+  EXPECT_NEAR(reading->starts[1], 0.6, 1e-6);
+}
+
+TEST(PhaseClock, WhereRecordsTellPassesAloneItBeginsAtThePlansShareAndNotWithItsPass) {
+  const PhaseClock clock = inside_the_backward_pass(false);
+  const auto reading = clock.at(at_s(8));
+  ASSERT_TRUE(reading) << reading.error().what;
+  EXPECT_EQ(clock.measured(), 0U);
+  EXPECT_NEAR(reading->starts[1], 0.3, 1e-6);
+}
+
 TEST(PhaseClock, AFirstLayerThatRunsTwiceInAnIterationTellsNoBegin) {
   PhaseClock clock(made_plan());
   for (int i = 0; i < 12; ++i)

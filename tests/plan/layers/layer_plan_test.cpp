@@ -126,6 +126,8 @@ TEST(LayerPhases, FollowEachOtherAndAddUpToTheIteration) {
   EXPECT_EQ((*phases)[0].clocks.sm, 1000_MHz);
   EXPECT_EQ((*phases)[1].first, "layer1");
   EXPECT_EQ((*phases)[1].last, "layer2");
+  EXPECT_TRUE((*phases)[0].begins_pass);
+  EXPECT_FALSE((*phases)[1].begins_pass) << "all of it is one pass";
   EXPECT_NEAR((*phases)[0].duration.value(), 1, 1e-12);
   EXPECT_NEAR((*phases)[1].duration.value(), 0.4 + 1.2 + 2, 1e-12);
   const SegmentCost whole = cost_of(table, switching, plan.setting);
