@@ -74,6 +74,29 @@ void judge_clock(std::string_view which, std::optional<Megahertz> asked, std::op
     out.objection = found;
 }
 
+std::string what_came_instead(const record::SettingChange& change) {
+  if (change.outcome != "applied") return change.outcome;
+  return cat(change.asked.empty() ? "the found setting" : describe(change.asked), " was set in its place");
+}
+
+/// Why a change after the setting was applied says that it did not stay.
+std::string what_came_after(const record::SettingChange& change, const Setting& asked) {
+  if (change.outcome != "applied") return "the setting did not stay: " + change.outcome;
+  if (change.asked == asked)
+    return "the setting did not stay: it was set a second time, so somebody, or the guard, had put it back "
+           "in between";
+  return cat("the setting did not stay: ",
+             change.asked.empty() ? "the found one came back" : describe(change.asked) + " was set");
+}
+
+/// All there are: a power limit reads back whatever the GPU does.
+std::vector<SlowReading> readings_since(const record::DeviceRecord& device, TimePoint begin, TimePoint end) {
+  std::vector<SlowReading> all;
+  for (const SlowReading& reading : device.slow)
+    if (reading.at >= begin && reading.at <= end) all.push_back(reading);
+  return all;
+}
+
 }  // namespace
 
 std::vector<SlowReading> loaded_readings(const record::DeviceRecord& device, TimePoint begin, TimePoint end) {
@@ -91,7 +114,8 @@ InForce judge_readings(const std::vector<SlowReading>& loaded, const predict::Kn
   if (at == predict::KnobPoint{}) return out;
   if (loaded.empty()) {
     out.objection =
-        "no reading of the GPU at work: it takes a second or two of load to see whether a setting took";
+        "no reading of the GPU at work for a tenth of the time: it takes a second or two of load to see "
+        "whether a clock took";
     return out;
   }
   if (at.power_limit) {
@@ -125,14 +149,20 @@ InForce judge_run(const record::RunRecord& run, const record::DeviceRecord& devi
       applied = &change;
     else if (change.at < end && !objection)
       objection = cat(change.who == "rubato" ? "" : change.who + ": ",
-                      applied == nullptr ? change.outcome : "the setting did not stay: " + change.outcome);
+                      applied == nullptr ? what_came_instead(change) : what_came_after(change, asked));
   }
   if (applied == nullptr) {
     InForce out;
     out.objection = objection.value_or("it was never set: the job was not seen to compute on this GPU alone");
     return out;
   }
-  InForce out = judge_readings(loaded_readings(device, applied->at + kSettles, end), at);
+  auto readings = loaded_readings(device, applied->at + kSettles, end);
+  const bool idle = readings.empty() && !at.sm_clock && !at.memory_clock;
+  if (idle) readings = readings_since(device, applied->at + kSettles, end);
+  InForce out = judge_readings(readings, at);
+  if (idle && !readings.empty())
+    out.notes.emplace_back(
+        "the GPU computed for less than a tenth of the time: its power limit was read back without load");
   if (objection) out.objection = objection;
   if (out.objection || all.empty()) return out;
   const Seconds work = end - all.front().at;

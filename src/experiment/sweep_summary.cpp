@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "experiment/sweep_fit.h"
+#include "experiment/sweep_unlike.h"
 
 namespace rubato::experiment {
 namespace {
@@ -224,7 +225,10 @@ std::set<unsigned> sessions_with_control(std::span<const SweepMeasurement> measu
   return out;
 }
 
-Result<SweepSummary> summarise_sweep(std::span<const SweepMeasurement> measured, TQuantile quantile) {
+Result<SweepSummary> summarise_sweep(std::span<const SweepMeasurement> all, TQuantile quantile) {
+  std::vector<SweepMeasurement> sound(all.begin(), all.end());
+  leave_out_unlike(sound);
+  const std::span<const SweepMeasurement> measured(sound);
   SweepSummary out;
   const std::vector<Run> runs = comparable_runs(measured);
   if (runs.empty())

@@ -128,6 +128,26 @@ TEST(SweepInForce, ARunTooShortToLookIsNotUsed) {
   EXPECT_THAT(run.why_not(), HasSubstr("no reading of the GPU at work"));
 }
 
+TEST(SweepInForce, ALimitReadsBackWithoutLoadAndAClockDoesNot) {
+  Training run;
+  for (auto& reading : run.slow()) reading.sm_utilisation = 0.04;
+  const auto measured = measurement_of(run.record, limit(150));
+  EXPECT_EQ(measured.not_used, "");
+  EXPECT_THAT(measured.notes, ElementsAre(HasSubstr("read back without load")));
+  EXPECT_THAT(run.why_not(limit(180)), HasSubstr("150 W was set in its place"));
+  Training clocked;
+  clocked.record.setting_changes.clear();
+  clocked.change({.sm_clock = Megahertz(1200)}, 1.2, "applied");
+  for (auto& reading : clocked.slow()) reading.sm_utilisation = 0.04;
+  EXPECT_THAT(clocked.why_not({.sm_clock = Megahertz(1200)}), HasSubstr("no reading of the GPU at work"));
+}
+
+TEST(SweepInForce, ASettingThatWasPutBackAndSetAgainSaysSo) {
+  Training run;
+  run.change(limit(150), 6, "applied");
+  EXPECT_THAT(run.why_not(), HasSubstr("it was set a second time"));
+}
+
 TEST(SweepInForce, AClockRequestThatIsNotHonouredIsNotUsed) {
   Training run;
   const predict::KnobPoint asked{.sm_clock = Megahertz(465)};

@@ -39,6 +39,41 @@ TEST(SweepSummary, WarmUpRunsCountNowhere) {
   EXPECT_NEAR(summary->settings[0].time.value(), 10, 1e-9);
 }
 
+TEST(SweepSummary, ARunThatTheMachineHeldUpIsNamedAndNotUsed) {
+  auto blind = control(119.8, 7000, 5);
+  blind.energy_band = 0.9;
+  const std::vector<SweepMeasurement> all = {control(139.4, 7500),
+                                             measured(limit(66), 67.2, 3600),
+                                             control(66.6, 4000, 1),
+                                             control(66.1, 4010, 2),
+                                             measured(limit(66), 67.4, 3610, 1),
+                                             control(66.2, 3990, 3),
+                                             control(66.4, 4005, 4),
+                                             blind};
+  const auto summary = summarise(all);
+  ASSERT_TRUE(summary);
+  EXPECT_NEAR(summary->settings[0].time.value(), 66.3, 0.1);
+  EXPECT_EQ(summary->settings[0].runs, 4U);
+  ASSERT_EQ(summary->settings[0].not_used.size(), 2U);
+  EXPECT_THAT(summary->settings[0].not_used[0],
+              testing::HasSubstr("it took 139.4 s, and the others of its setting 66.4"));
+  EXPECT_THAT(summary->settings[0].not_used[1], testing::HasSubstr("known to 90 % only"));
+  EXPECT_NEAR(summary->settings[1].time_over_default.value, 1.0147, 1e-3);
+}
+
+TEST(SweepSummary, RunsThatScatterAllAlikeAreAllUsed) {
+  Random random(5);
+  std::vector<SweepMeasurement> all;
+  for (unsigned i = 0; i < 12; ++i) {
+    all.push_back(control(10 * std::exp(0.1 * random.normal()), 1000, i));
+    all.push_back(measured(limit(150), 11 * std::exp(0.1 * random.normal()), 800, i));
+  }
+  const auto summary = summarise(all);
+  ASSERT_TRUE(summary);
+  EXPECT_TRUE(summary->settings[0].not_used.empty());
+  EXPECT_TRUE(summary->settings[1].not_used.empty());
+}
+
 TEST(SweepSummary, NothingMeasuredTwiceGivesNoInterval) {
   const auto summary = summarise({control(10, 1000), measured(limit(150), 11, 800)});
   ASSERT_TRUE(summary);
