@@ -70,7 +70,11 @@ Decision PlanStrategy::decide(const Observation& o) {
   if (o.plan && o.plan->another_job && baseline_over_) {
     drop_pair();
     ready_since_.reset();
-    return at(Keep::found, BlockRole::baseline, o, cat("the found setting is kept: ", o.plan->why_not));
+    Decision stays =
+        at(Keep::found, BlockRole::baseline, o, cat("the found setting is kept: ", o.plan->why_not));
+    // Asked for where it is in force too: it is a decision, and the baseline that goes on is none.
+    if (o.in_force.empty()) stays.action = Action::use_found;
+    return stays;
   }
   if (inner.role != BlockRole::hold || inner.action != Action::wait) {
     drop_pair();
