@@ -58,9 +58,11 @@ SweepMeasurement measurement_of(const record::RunRecord& run, const predict::Kno
   out.time = run.end->end - run.info.begin;
   if (run.devices.empty()) object(out, "the command computed on none of the GPUs");
   Joules band;
+  unsigned boards = 0;
   for (const auto& device : run.devices) {
     const record::DeviceEnd* end = end_of(run, device.info.identity.id);
     if (end != nullptr && end->used_by_job == false) continue;
+    ++boards;
     out.kind = std::max(out.kind, device.info.kind);
     if (end == nullptr || !end->energy) {
       object(out, cat(device.info.identity.name, ": its energy could not be read"));
@@ -74,6 +76,7 @@ SweepMeasurement measurement_of(const record::RunRecord& run, const predict::Kno
     if (out.reached == Reached{}) out.reached = force.reached;
     take_temperatures(device, run.info.begin, run.end->end, out);
   }
+  out.boards = std::max(1U, boards);
   if (out.energy > Joules(0)) out.energy_band = band / out.energy;
   if (out.time <= Seconds(0) || out.energy <= Joules(0)) object(out, "no energy was counted in it");
   return out;

@@ -32,7 +32,8 @@ struct SweepMeasurement {
   unsigned session = 0;  // of an interrupted sweep: which of its stretches
   std::string run_id;
   Seconds time;
-  Joules energy;
+  Joules energy;                // of all boards that the command computed on
+  unsigned boards = 1;          // how many these are
   double energy_band = 0;       // relative half width, of sampling
   std::int64_t iterations = 0;  // counted in it; 0: none were seen
   Kind kind = Kind::measured;

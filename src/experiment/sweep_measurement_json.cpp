@@ -1,5 +1,6 @@
 #include "experiment/sweep_measurement_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_figures.h"
@@ -44,6 +45,7 @@ json measurement_json(const SweepMeasurement& m) {
               {"run_id", m.run_id},
               {"time_s", m.time.value()},
               {"energy_j", m.energy.value()},
+              {"boards", m.boards},
               {"energy_band", m.energy_band},
               {"iterations", m.iterations},
               {"kind", std::string(name_of(m.kind))},
@@ -68,6 +70,7 @@ Result<SweepMeasurement> read_measurement(const json& from) {
     m.run_id = from.at("run_id").get<std::string>();
     m.time = Seconds(from.at("time_s").get<double>());
     m.energy = Joules(from.at("energy_j").get<double>());
+    if (from.contains("boards")) m.boards = std::max(1U, whole_of<unsigned>(from.at("boards")));
     m.energy_band = from.at("energy_band").get<double>();
     m.iterations = whole_of<std::int64_t>(from.at("iterations"));
     const auto kind = parse_kind(from.at("kind").get<std::string>());

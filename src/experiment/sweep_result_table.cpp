@@ -25,25 +25,45 @@ void say_intervals(const SweepSummary& summary, std::vector<std::string>& commen
     comments.push_back(cat("not used: ", describe(s.at), ": ", s.not_used.front()));
 }
 
+/// That every run computed on; 1: different numbers of them, or different boards.
+unsigned boards_of(const SweepSummary& summary, const SweepNames& names) {
+  const unsigned boards = summary.settings.empty() ? 1 : summary.settings.front().boards;
+  const bool alike = std::all_of(summary.settings.begin(), summary.settings.end(),
+                                 [boards](const SweptSetting& s) { return s.boards == boards; });
+  return alike && names.gpu.find(" + ") == std::string::npos ? boards : 1;
+}
+
+/// "2 x NAME", as a machine of equal boards is called, is NAME.
+std::string one_board(const std::string& gpu) {
+  const std::size_t x = gpu.find(" x ");
+  const bool counted = x != std::string::npos && x > 0 && gpu.find_first_not_of("0123456789") == x &&
+                       gpu.find(" + ") == std::string::npos;
+  return counted ? gpu.substr(x + 3) : gpu;
+}
+
 }  // namespace
 
 SweepTable table_of(const SweepSummary& summary, const SweepNames& names,
                     std::optional<Watts> default_limit) {
   SweepTable table;
   table.comments = names.comments;
+  const unsigned boards = boards_of(summary, names);
+  if (boards > 1)
+    table.comments.push_back(cat("energy and power are the mean of one of ", boards,
+                                 " boards, each at the limit and clocks of its row"));
   say_intervals(summary, table.comments);
   const auto keep = [&summary](const std::string& feature) {
     return std::all_of(summary.settings.begin(), summary.settings.end(),
                        [&feature](const SweptSetting& s) { return s.features.contains(feature); });
   };
   for (const SweptSetting& s : summary.settings) {
-    SweepRow row{.gpu = names.gpu, .workload = names.workload, .group = names.group};
+    SweepRow row{.gpu = one_board(names.gpu), .workload = names.workload, .group = names.group};
     row.power_limit = s.is_default() ? default_limit : s.at.power_limit;
     row.sm_clock = s.at.sm_clock;
     row.memory_clock = s.at.memory_clock;
     row.time = s.time;
-    row.energy = s.energy;
-    row.power = s.power();
+    row.energy = s.energy / boards;
+    row.power = s.power() / boards;
     row.is_default = s.is_default();
     for (const auto& [feature, value] : s.features)
       if (keep(feature)) row.features.emplace(feature, value);

@@ -147,6 +147,7 @@ SweptSetting described(std::span<const SweepMeasurement> measured, const predict
     if (!m.used()) setting.not_used.push_back(m.not_used);
     for (const auto& note : m.notes) add_once(setting.notes, note);
     if (m.used() && !m.features.empty()) setting.features = m.features;
+    if (m.used()) setting.boards = m.boards;
   }
   return setting;
 }

@@ -30,7 +30,8 @@ struct SweptSetting {
   std::vector<std::string> not_used;  // why, of each that is not
   std::vector<std::string> notes;     // each once
   Seconds time;
-  Joules energy;
+  Joules energy;        // of all boards
+  unsigned boards = 1;  // how many the latest run computed on
   Quotient time_over_default;
   Quotient energy_over_default;
   Quotient edp_over_default;

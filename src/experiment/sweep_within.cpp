@@ -68,6 +68,7 @@ SweepMeasurement measured(const record::RunRecord& run, const predict::KnobPoint
     if (out.reached == Reached{}) out.reached = force.reached;
     if (!loaded.empty()) out.temperature = loaded.back().temperature;
   }
+  out.boards = static_cast<unsigned>(run.devices.size());
   out.energy = energy / static_cast<double>(held.iterations);
   if (energy > Joules(0))
     out.energy_band = band / energy;

@@ -48,6 +48,26 @@ TEST(SweepResultTable, SaysIntervalsAndWhatWasNotUsedInComments) {
   EXPECT_THAT(comments, Contains("what was?run"));
 }
 
+TEST(SweepResultTable, OfSeveralBoardsIsTheMeanOfOneOfThem) {
+  const auto table_by = [](const std::string& gpu, unsigned boards, unsigned other) {
+    auto a = control(10, 1000);
+    auto b = measured(limit(150), 11, 800);
+    a.boards = boards;
+    b.boards = other;
+    return table_of(*summarise_sweep(std::vector{a, b}, &analyse::student_t_quantile), {gpu, "w", "g", {}},
+                    Watts(250));
+  };
+  const auto two = table_by("2 x Tesla V100", 2, 2);
+  EXPECT_EQ(two.rows[1].gpu, "Tesla V100") << "as `rubato advise` calls it";
+  EXPECT_NEAR(two.rows[1].energy.value(), 400, 1e-9);
+  EXPECT_NEAR(two.rows[1].power.value(), 800 / 11.0 / 2, 1e-9);
+  EXPECT_THAT(two.comments, Contains(HasSubstr("mean of one of 2 boards")));
+  EXPECT_NEAR(table_by("2 x Tesla V100", 1, 1).rows[1].energy.value(), 800, 1e-9)
+      << "the job used one of them";
+  EXPECT_NEAR(table_by("Tesla V100 + Tesla T4", 2, 2).rows[1].energy.value(), 800, 1e-9);
+  EXPECT_EQ(table_by("Tesla V100 + Tesla T4", 2, 2).rows[1].gpu, "Tesla V100 + Tesla T4");
+}
+
 TEST(SweepResultTable, CanBeLearnedFrom) {
   const std::vector<Knob> knobs = {Knob::power_limit};
   const auto curves = predict::curves_of(table(), knobs);
