@@ -278,7 +278,7 @@ void add_layers_plan(CLI::App& group, Invocation& invocation) {
   command->add_option("--max-slowdown", options.max_slowdown, "how much longer an iteration may take")
       ->type_name("PERCENT")
       ->capture_default_str();
-  command->add_option("--pass", options.pass, "plan this one alone: forward is inference")
+  command->add_option("--pass", options.pass, "plan this one alone, as it is in training")
       ->type_name("NAME")
       ->check(CLI::IsMember({"forward", "backward", "optimizer"}));
   command->add_flag("--memory-clocks", options.memory_clocks, "choose memory clocks too");

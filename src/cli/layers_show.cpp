@@ -9,6 +9,7 @@
 #include "cli/layers_network.h"
 #include "cli/print_run.h"
 #include "cli/records.h"
+#include "experiment/layers/segment_table.h"
 #include "report/render.h"
 
 namespace rubato::cli {
@@ -31,8 +32,13 @@ Result<ShownOnGpu> on_gpu(const GpuIdentity& identity, const NetworkDemands& dem
                  .clocks = {board->sm_default, board->memory_default},
                  .costs = {},
                  .ridges = {}};
+  const auto reached = experiment::clocks_in_force(demands, *board, out.clocks);
+  if (!reached) return fail(reached.error());
+  out.clocks = *reached;
+  BoardFigures unlimited = *board;
+  unlimited.limit = Watts(1e9);  // it acts on the mean, and these clocks keep it
   for (const LayerDemand& layer : demands.layers) {
-    const auto cost = predict::layer_cost(layer, demands.precision, *board, out.clocks);
+    const auto cost = predict::layer_cost(layer, demands.precision, unlimited, out.clocks);
     if (!cost) return fail(cost.error());
     out.costs.push_back(*cost);
   }

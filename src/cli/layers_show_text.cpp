@@ -39,7 +39,13 @@ void say_head(Page& page, const LayersShown& shown) {
     return;
   }
   const ShownOnGpu& gpu = *shown.gpu;
-  page.row("GPU", cat(gpu.name, " at ", gpu.clocks.sm, ", memory ", gpu.clocks.memory));
+  const Megahertz asked = gpu.board.sm_default;
+  const bool held = gpu.clocks.sm < asked;
+  page.row("GPU",
+           cat(gpu.name, " at SM ", number(gpu.clocks.sm.value(), 0), " MHz, memory ", gpu.clocks.memory,
+               held ? cat(" (its default of ", asked, ", held down by ", gpu.board.limit,
+                          " in the mean of an iteration)")
+                    : ""));
 }
 
 void say_pass(Page& page, const LayersShown& shown, LayerPass pass) {

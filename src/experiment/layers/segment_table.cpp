@@ -39,15 +39,22 @@ class Costs {
   }
 
   Result<std::vector<plan::SegmentCost>> limited(const Clocks& asked, Megahertz lowest) const {
-    auto costs = at(asked);
-    if (!costs || fits(*costs)) return costs;
+    const auto reached = in_force(asked, lowest);
+    if (!reached) return fail(reached.error());
+    return at(*reached);
+  }
+
+  Result<Clocks> in_force(const Clocks& asked, Megahertz lowest) const {
+    const auto costs = at(asked);
+    if (!costs) return fail(costs.error());
+    if (fits(*costs)) return asked;
     Megahertz low = std::min(lowest, asked.sm);
     Megahertz high = asked.sm;
     while (high - low > Megahertz(0.1)) {
       const Megahertz middle = (low + high) / 2.0;
       (fits(*at({middle, asked.memory})) ? low : high) = middle;
     }
-    return at({low, asked.memory});
+    return Clocks{low, asked.memory};
   }
 
  private:
@@ -91,6 +98,15 @@ Result<plan::SegmentTable> segment_table(const NetworkDemands& demands, const Bo
       table.costs[i * table.settings.size() + s] = (*column)[i];
   }
   return table;
+}
+
+Result<Clocks> clocks_in_force(const NetworkDemands& demands, const BoardFigures& board, const Clocks& asked,
+                               const predict::Reach& reach) {
+  const auto legal = predict::legal_clocks(board, true, 0);
+  Megahertz lowest = asked.sm;
+  for (const Clocks& clocks : legal)
+    if (clocks.memory == asked.memory) lowest = std::min(lowest, clocks.sm);
+  return Costs(demands, board, reach).in_force(asked, lowest);
 }
 
 NetworkDemands forward_of(const NetworkDemands& demands) {

@@ -23,7 +23,14 @@ struct SegmentChoice {
     const NetworkDemands& demands, const BoardFigures& board, const SegmentChoice& choice = {},
     const predict::Reach& reach = predict::published_reach());
 
-/// The forward pass alone, as in inference.
+/// What a board comes to over the whole of an iteration where these clocks are asked for: there its limit is
+/// kept in the mean, as above.
+[[nodiscard]] Result<predict::Clocks> clocks_in_force(
+    const NetworkDemands& demands, const BoardFigures& board, const predict::Clocks& asked,
+    const predict::Reach& reach = predict::published_reach());
+
+/// The forward pass of a training alone: batch normalisation by the batch's own statistics, and dropouts, are
+/// in it.
 [[nodiscard]] NetworkDemands forward_of(const NetworkDemands& demands);
 
 }  // namespace rubato::experiment
