@@ -34,6 +34,7 @@ struct Prediction {
   [[nodiscard]] std::size_t size() const { return at.size(); }
   [[nodiscard]] double time_deviation(std::size_t i) const;    // of log time
   [[nodiscard]] double energy_deviation(std::size_t i) const;  // of log energy
+  [[nodiscard]] double edp_deviation(std::size_t i) const;     // of the sum of both
 };
 
 }  // namespace rubato::predict

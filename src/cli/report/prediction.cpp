@@ -30,6 +30,7 @@ struct Row {
   predict::KnobPoint at;
   Band time;    // over the default
   Band energy;  // the same
+  Band edp;     // the same, of their product
   bool is_default = false;
   bool probed = false;
   const predict::Observed* measured = nullptr;
@@ -47,15 +48,17 @@ std::vector<Row> rows_of(const PredictionReport& r) {
   for (std::size_t i = 0; i < r.predicted.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
     const predict::KnobPoint& at = r.predicted.at[i];
-    rows.push_back({.at = at,
-                    .time = band(r.predicted.log_time[row], r.predicted.time_deviation(i)),
-                    .energy = band(r.predicted.log_energy[row], r.predicted.energy_deviation(i)),
-                    .is_default = at == r.known.at_default.at || (untouched && at == r.known.highest),
-                    .probed = of_setting(r.known.probes, at) != nullptr,
-                    .measured = of_setting(r.measured, at)});
+    rows.push_back(
+        {.at = at,
+         .time = band(r.predicted.log_time[row], r.predicted.time_deviation(i)),
+         .energy = band(r.predicted.log_energy[row], r.predicted.energy_deviation(i)),
+         .edp = band(r.predicted.log_time[row] + r.predicted.log_energy[row], r.predicted.edp_deviation(i)),
+         .is_default = at == r.known.at_default.at || (untouched && at == r.known.highest),
+         .probed = of_setting(r.known.probes, at) != nullptr,
+         .measured = of_setting(r.measured, at)});
     // A model may take the default for a noisy measurement too; what is called measured here is what was
     // measured.
-    if (rows.back().is_default) rows.back().time = rows.back().energy = {};
+    if (rows.back().is_default) rows.back().time = rows.back().energy = rows.back().edp = {};
   }
   return rows;
 }
@@ -81,6 +84,25 @@ void set_measured(Object& out, const predict::Observed& one) {
 
 std::string range(double low, double high, int digits) {
   return cat(fixed(low, digits), "–", fixed(high, digits));
+}
+
+std::string over_default(const Band& band) {
+  return cat(percent(band.middle - 1), ", 90 % ", percent(band.low - 1), " to ", percent(band.high - 1));
+}
+
+/// The settings of least energy, and of least energy times time, by what is predicted: without a bound.
+void say_least(Page& page, const std::vector<Row>& rows) {
+  if (rows.empty()) return;
+  const auto least = [&rows](Band Row::*what) -> const Row& {
+    return *std::min_element(rows.begin(), rows.end(), [what](const Row& a, const Row& b) {
+      return (a.*what).middle < (b.*what).middle;
+    });
+  };
+  const Row& energy = least(&Row::energy);
+  const Row& edp = least(&Row::edp);
+  page.say(cat("Least energy: ", experiment::describe(energy.at), " (", over_default(energy.energy),
+               "). Least energy times time (EDP): ", experiment::describe(edp.at), " (",
+               over_default(edp.edp), "). Both against the default, without a bound on time."));
 }
 
 /// So many digits that the default has four that count.
@@ -118,6 +140,7 @@ Object prediction_json(const PredictionReport& r) {
     };
     put("time", "s", row.time, base.time.value());
     put("energy", "j", row.energy, base.energy.value());
+    put("edp", "js", row.edp, base.energy.value() * base.time.value());
     if (row.measured != nullptr) {
       Object measured;
       set_measured(measured, *row.measured);
@@ -166,7 +189,10 @@ void say_prediction(Page& page, const PredictionReport& r) {
   std::vector<Table::Column> columns = {
       {"setting"},    {"kind"},         {"time, s", true}, {"90 %", true}, {"energy, " + unit, true},
       {"90 %", true}, {"slower", true}, {"saves", true}};
-  if (compared) columns.push_back({"table: s, " + unit, true});
+  if (compared) {
+    columns.push_back({"table: s", true});
+    columns.push_back({unit, true});
+  }
   Table table(columns);
   const int s_digits = digits_for(t);
   const int j_digits = digits_for(e);
@@ -177,13 +203,15 @@ void say_prediction(Page& page, const PredictionReport& r) {
         fixed(row.energy.middle * e, j_digits), range(row.energy.low * e, row.energy.high * e, j_digits),
         percent(row.time.middle - 1),           percent(1 - row.energy.middle)};
     if (compared) {
-      cells.push_back(row.measured == nullptr ? std::string("-")
-                                              : cat(fixed(row.measured->time.value(), s_digits), ", ",
-                                                    fixed(row.measured->energy.value() / joules, j_digits)));
+      const bool known = row.measured != nullptr;
+      cells.push_back(known ? fixed(row.measured->time.value(), s_digits) : "-");
+      cells.push_back(known ? fixed(row.measured->energy.value() / joules, j_digits) : "-");
     }
     table.add(std::move(cells));
   }
   page.table(table);
+  page.gap();
+  say_least(page, rows_of(r));
   if (const auto missing = missing_counters(r); !missing.empty()) {
     page.gap();
     std::string names;
