@@ -1,6 +1,8 @@
 #include "experiment/import/collect.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/text.h"
 #include "core/csv_cells.h"
@@ -36,6 +38,22 @@ Status Collect::add(SweepRow row, const std::string& file, std::size_t line) {
         "one row is one workload at one setting; --workload tells files apart that have the same name");
   table_.rows.push_back(std::move(row));
   return {};
+}
+
+void Collect::keep_common_features() {
+  std::set<std::string> lacking;
+  for (const SweepRow& row : table_.rows)
+    for (const auto& [name, value] : row.features)
+      if (!std::all_of(table_.rows.begin(), table_.rows.end(),
+                       [&name = name](const SweepRow& other) { return other.features.contains(name); }))
+        lacking.insert(name);
+  if (lacking.empty()) return;
+  std::string names;
+  for (const std::string& name : lacking) {
+    names += cat(names.empty() ? "" : ", ", name);
+    for (SweepRow& row : table_.rows) row.features.erase(name);
+  }
+  comment(cat("left out, as some rows lack them: ", names));
 }
 
 Result<SweepTable> Collect::finish() && {

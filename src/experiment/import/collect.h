@@ -16,6 +16,8 @@ class Collect {
   /// invalid_argument: the setting stands there already, with both places.
   [[nodiscard]] Status add(SweepRow row, const std::string& file, std::size_t line);
   void comment(std::string text) { table_.comments.push_back(std::move(text)); }
+  /// Counters that some row lacks teach nothing of the others: they are left out, and named in a comment.
+  void keep_common_features();
   [[nodiscard]] Result<SweepTable> finish() &&;
 
  private:
@@ -39,6 +41,7 @@ using ReadFormat = Status (*)(const ForeignFile& file, const ImportWishes& wishe
 [[nodiscard]] Status read_zeus_optimizer(const ForeignFile& file, const ImportWishes& wishes, Collect& into);
 [[nodiscard]] Status read_zeus_monitor(const ForeignFile& file, const ImportWishes& wishes, Collect& into);
 [[nodiscard]] Status read_zeus_profile(const ForeignFile& file, const ImportWishes& wishes, Collect& into);
+[[nodiscard]] Status read_rubato_sweep(const ForeignFile& file, const ImportWishes& wishes, Collect& into);
 [[nodiscard]] Status read_perseus(const ForeignFile& file, const ImportWishes& wishes, Collect& into);
 
 }  // namespace rubato::experiment

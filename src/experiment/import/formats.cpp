@@ -15,6 +15,7 @@ constexpr std::array kFormats = {
     ImportFormat{"zeus-profile", "what Zeus's power-limit optimizer saved as JSON"},
     ImportFormat{"zeus-monitor", "a ZeusMonitor's log of windows"},
     ImportFormat{"perseus", "Perseus's profiles of pipeline stages, MODEL+GPU.csv"},
+    ImportFormat{"rubato-sweep", "sweep tables of rubato's own, to join them"},
 };
 /// A wish that a format has no use for is one that its user believes was granted.
 Status check_wishes(std::string_view format, const ImportWishes& wishes) {
@@ -28,8 +29,9 @@ Status check_wishes(std::string_view format, const ImportWishes& wishes) {
   return {};
 }
 
-constexpr std::array<ReadFormat, kFormats.size()> kReaders = {
-    read_zeus_power, read_zeus_optimizer, read_zeus_profile, read_zeus_monitor, read_perseus};
+constexpr std::array<ReadFormat, kFormats.size()> kReaders = {read_zeus_power,   read_zeus_optimizer,
+                                                              read_zeus_profile, read_zeus_monitor,
+                                                              read_perseus,      read_rubato_sweep};
 
 }  // namespace
 
@@ -53,6 +55,7 @@ Result<SweepTable> import_files(std::string_view format, std::span<const Foreign
   const ReadFormat read = kReaders[static_cast<std::size_t>(found - kFormats.begin())];
   for (const ForeignFile& file : files)
     if (const Status done = read(file, wishes, into); !done) return fail(done.error());
+  into.keep_common_features();
   return std::move(into).finish();
 }
 

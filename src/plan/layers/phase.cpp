@@ -9,7 +9,7 @@
 namespace rubato::plan {
 namespace {
 
-constexpr int kHalvings = 5;  // of the dwell: a thirtieth of the range
+constexpr int kHalvings = 4;  // of the dwell: a sixteenth of the range
 constexpr double kRateRounding = 1e-9;
 
 std::string how_good(const PriceAnswer& answer, const char* of) {
@@ -45,6 +45,13 @@ Searched search_sent(const SegmentTable& table, const Switching& switching, cons
   Searched best = with_dwell(switching.dwell);
   if (is_sent(table, best)) return best;
   const double bound = best.answer.bound;
+  // A change and the way back are two.
+  if (time_budget(table, goal.max_slowdown).value() * switching.most_per_second < 2) {
+    best.answer.setting.assign(table.segments.size(), single);
+    best.answer.joules = joules_with(uniform_cost(table, single), goal.host);
+    best.answer.closed = false;
+    return best;
+  }
   Seconds too_short = switching.dwell;
   Seconds long_enough(1 / switching.most_per_second);
   best = with_dwell(long_enough);

@@ -81,6 +81,28 @@ TEST(Perseus, IsAWorkloadPerStageAndInstruction) {
   EXPECT_EQ(table->rows[1].sm_clock, 1395_MHz);
 }
 
+TEST(RubatoSweep, TablesAreJoinedWithTheCountersThatAllHave) {
+  const std::string head =
+      "# "
+      "made\ngpu,workload,group,power_limit_w,sm_clock_mhz,memory_clock_mhz,time_s,power_w,energy_j,default";
+  const ForeignFile one{"one.csv", head +
+                                       ",feature_dram_active,feature_sm_active\nV100,a,a,150,,,11,100,1100,0,"
+                                       ".4,.9\nV100,a,a,250,,,10,200,2000,1,.5,.9\n"};
+  const ForeignFile two{"two.csv", head + ",feature_dram_active\nV100,b,b,250,,,10,200,2000,1,.5\n"};
+  const auto table = import_files("rubato-sweep", std::vector{one, two});
+  ASSERT_TRUE(table) << table.error().what;
+  ASSERT_EQ(table->rows.size(), 3U);
+  EXPECT_EQ(table->rows[2].workload, "b");
+  for (const SweepRow& row : table->rows) EXPECT_EQ(row.features.size(), 1U);
+  EXPECT_EQ(table->comments.back(), "left out, as some rows lack them: sm_active");
+  const auto twice = import_files("rubato-sweep", std::vector{two, two});
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.error().what.find("stands at this setting already"), std::string::npos);
+  const auto named = import_files("rubato-sweep", std::vector{two}, {.workload = "other"});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->rows[0].group, "other");
+}
+
 TEST(Import, SeveralFilesBecomeOneTable) {
   const std::string text =
       "start_time,window_name,elapsed_time,gpu0_energy\n"
