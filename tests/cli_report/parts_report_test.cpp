@@ -127,7 +127,7 @@ TEST(PartsReport, WeighsTheHostAgainstASlowerJob) {
 TEST(PartsReport, ForetellsARunThatGoesOn) {
   record::RunRecord run = training();
   run.end.reset();
-  EXPECT_THAT(text(run), HasSubstr("After 3 of 10 epochs, the training comes to 70"));
+  EXPECT_THAT(text(run), HasSubstr("After 3 of 10 epochs, the training comes to 71.0"));
   EXPECT_EQ(json(run)["forecast"]["epochs_planned"], 10);
   EXPECT_TRUE(json(training())["forecast"].is_null());
 }
