@@ -49,7 +49,8 @@ PlanStrategy::PlanStrategy(PlanOptions options, Random random)
 Decision PlanStrategy::next(const Observation& o) {
   Decision decision = decide(o);
   watch_single(o, decision);
-  if (kept_ == Keep::found) return decision;
+  // While the two are compared, or the plan was found to pay, the plan's own bound is what counts.
+  if (kept_ == Keep::found || kept_ == Keep::plan || block_) return decision;
   if (auto why = payoff_.why_not_single()) {
     kept_ = Keep::found;
     why_ = std::move(*why);

@@ -169,6 +169,15 @@ TEST(PlanStrategy, ASingleSettingThatCostsMoreEnergyIsLeftToo) {
   EXPECT_GT(share(job.run(300), kSingle, 60), 0.95);
 }
 
+TEST(PlanStrategy, APlanInsideTheBoundIsKeptThoughTheSingleSettingIsNot) {
+  Job job;
+  job.single = {0.53_s, 90_J};  // 6 %
+  job.plan = {0.52_s, 80_J};    // 4 %
+  const auto events = job.run(3000);
+  EXPECT_GT(share(events, kRange, 300), 0.95);
+  EXPECT_THAT(events.back().decision.why, HasSubstr("the plan pays"));
+}
+
 TEST(PlanStrategy, NoiseAboutTheBoundDoesNotEndIt) {
   Job job;
   job.ready = [](double) { return false; };
