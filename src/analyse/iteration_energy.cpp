@@ -73,12 +73,16 @@ class Groups {
   [[nodiscard]] bool empty() const { return per_iteration_.empty(); }
 
   [[nodiscard]] IterationEnergy result() const {
+    return outside_ > kFewOutside * (iterations_ + outside_) ? of_all() : of_groups();
+  }
+
+ private:
+  [[nodiscard]] IterationEnergy of_groups() const {
     IterationEnergy e;
     Spread spread = spread_of(per_iteration_);
     spread.mean = joules_ / iterations_;
     e.joules = spread;
     e.kind = source_.facts.kind;
-    if (outside_ > kFewOutside * (iterations_ + outside_)) return of_all();
     e.groups = static_cast<std::int64_t>(per_iteration_.size());
     e.iterations_per_group = iterations_ / static_cast<double>(per_iteration_.size());
     e.band_sampling = std::sqrt(squares_) / iterations_;
@@ -87,7 +91,6 @@ class Groups {
     return e;
   }
 
- private:
   // Where groups leave many out, most of them in stretches too short to be measured: what was measured and
   // what is apportioned together.
   [[nodiscard]] IterationEnergy of_all() const {

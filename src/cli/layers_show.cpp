@@ -35,8 +35,7 @@ Result<ShownOnGpu> on_gpu(const GpuIdentity& identity, const NetworkDemands& dem
   const auto reached = experiment::clocks_in_force(demands, *board, out.clocks);
   if (!reached) return fail(reached.error());
   out.clocks = *reached;
-  BoardFigures unlimited = *board;
-  unlimited.limit = Watts(1e9);  // it acts on the mean, and these clocks keep it
+  const BoardFigures unlimited = experiment::without_limit(*board);
   for (const LayerDemand& layer : demands.layers) {
     const auto cost = predict::layer_cost(layer, demands.precision, unlimited, out.clocks);
     if (!cost) return fail(cost.error());

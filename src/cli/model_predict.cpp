@@ -29,7 +29,7 @@ struct Options {
 };
 
 constexpr double kMostFraction = 1.1;  // counters of two passes may add up to a little more than all
-// A board draws a little more than its limit, as an average (Zeus' V100 by up to 4 %).
+// A board draws a little more than its limit, as an average (rows of Zeus' V100 table by up to 2 %).
 constexpr double kMostOverLimit = 1.15;
 constexpr double kMostBoardWatts = 10000;  // where no limit is known
 

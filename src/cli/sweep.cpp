@@ -54,7 +54,7 @@ std::string joined(const std::vector<std::string>& parts) {
 
 Status write_table(const SweepPlan& plan, const SweepOptions& options, const SweepFacts& facts,
                    const experiment::SweepSummary& summary, const SweepEnd& end) {
-  experiment::SweepNames names{facts.gpu, plan.workload, plan.group, {}};
+  experiment::SweepNames names{facts.gpu, facts.board, plan.workload, plan.group, {}};
   names.comments = {cat("rubato ", kVersion, " sweep, ", today(), ": ", plan.command),
                     cat("numbers are ", name_of(summary.kind), "; time and energy of ",
                         options.within ? "an iteration" : "the whole command",

@@ -87,6 +87,10 @@ Result<SweepFacts> look(const std::string& gpu_list, const RunOptions& options,
   SweepFacts facts;
   for (const auto& gpu : open->gpus) facts.uuids.push_back(gpu->identity().id.uuid);
   facts.gpu = names_of(open->gpus);
+  const std::string& first = open->gpus.front()->identity().name;
+  if (std::all_of(open->gpus.begin(), open->gpus.end(),
+                  [&first](const auto& gpu) { return gpu->identity().name == first; }))
+    facts.board = first;
   facts.clock_rate = 1.0 / open->selection.backend->clock()->wall(Seconds(1.0)).value();
   read_limits(open->gpus, facts);
   read_found(open->gpus, open->selection.backend->simulated(), facts);
@@ -133,6 +137,7 @@ std::string written(const Result<SweepFacts>& facts) {
   const json out = {
       {"uuids", facts->uuids},
       {"gpu", facts->gpu},
+      {"board", facts->board},
       {"found_limit", facts->found_limit ? json(facts->found_limit->value()) : json()},
       {"found", facts->found},
       {"highest_sm_clock", facts->highest_sm_clock ? json(facts->highest_sm_clock->value()) : json()},
@@ -154,6 +159,7 @@ Result<SweepFacts> read_back(const std::string& text) {
     SweepFacts facts;
     facts.uuids = from.at("uuids").get<std::vector<std::string>>();
     facts.gpu = from.at("gpu").get<std::string>();
+    facts.board = from.at("board").get<std::string>();
     facts.found_limit = quantity<Watts>(from.at("found_limit"));
     facts.found = from.at("found").get<std::map<std::string, std::string>>();
     facts.highest_sm_clock = quantity<Megahertz>(from.at("highest_sm_clock"));

@@ -17,6 +17,7 @@ namespace rubato::cli {
 struct SweepFacts {
   std::vector<std::string> uuids;
   std::string gpu;                           // "Tesla V100-PCIE-16GB", "2 x …"
+  std::string board;                         // the name of them all; empty: they differ
   std::optional<Watts> found_limit;          // the same on all of them
   std::map<std::string, std::string> found;  // what each GPU told: "power limit of GPU 0 (…)" → "140 W"
   std::optional<Megahertz> highest_sm_clock;

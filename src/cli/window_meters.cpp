@@ -5,13 +5,12 @@
 
 #include "base/log.h"
 #include "cli/meters.h"
+#include "cli/window_json.h"
 
 namespace rubato::cli {
 namespace {
 
-using report::Amount;
 using report::Object;
-using report::Value;
 
 constexpr Seconds kTakenEvery{1.0};
 // An edge waits no longer for a meter that can tell at once; what comes later is reckoned by its power.
@@ -19,24 +18,19 @@ constexpr Seconds kEdgePatience{0.05};
 constexpr Seconds kFirstPatience{0.5};
 
 Object json_of(const record::ChannelInfo& info, const Result<EnergyWindow>& energy) {
-  const std::string why = energy ? std::string() : energy.error().what;
-  const auto joules = [&](Joules EnergyWindow::*part) {
-    return energy ? Value(Amount{((*energy).*part).value(), "J"}) : Value(report::Missing{why});
-  };
-  return Object{{"meter", info.meter},
-                {"channel", info.channel.name},
-                {"scope", name_of(info.channel.scope)},
-                {"place", info.channel.place},
-                {"energy_j", joules(&EnergyWindow::energy)},
-                {"band_sampling_j", joules(&EnergyWindow::band_sampling)},
-                {"band_calibration_j", joules(&EnergyWindow::band_calibration)},
-                {"source", energy ? Value(energy->source.name) : Value(report::Missing{why})},
-                {"kind", energy ? Value(name_of(energy->source.kind)) : Value(report::Missing{why})},
-                {"why_missing", why}};
+  Object out{{"meter", info.meter},
+             {"channel", info.channel.name},
+             {"scope", name_of(info.channel.scope)},
+             {"place", info.channel.place}};
+  set_energy(out, energy ? std::optional(*energy) : std::nullopt,
+             energy ? std::string() : energy.error().what);
+  return out;
 }
 
 Object json_of(const std::string& spec, const std::string& why) {
-  return Object{{"meter", spec}, {"energy_j", report::Missing{why}}, {"why_missing", why}};
+  Object out{{"meter", spec}};
+  set_energy(out, std::nullopt, why);
+  return out;
 }
 
 }  // namespace

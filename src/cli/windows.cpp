@@ -17,6 +17,7 @@
 #include "cli/invocation.h"
 #include "cli/job_options.h"
 #include "cli/window_gpus.h"
+#include "cli/window_json.h"
 #include "cli/window_meters.h"
 #include "conduct/patience.h"
 #include "measure/window_book.h"
@@ -27,26 +28,15 @@ namespace rubato::cli {
 namespace {
 
 using report::Amount;
-using report::Missing;
 using report::Object;
 using report::Value;
 
 constexpr std::size_t kLongestRequest = 4096;
 
 Value gpu_json(const measure::ClosedWindow::OfGpu& of) {
-  const auto& e = of.energy;
-  const auto joules = [&](Joules EnergyWindow::*part) {
-    return e ? Value(Amount{((*e).*part).value(), "J"}) : Value(Missing{of.why_missing});
-  };
-  return Object{{"uuid", of.identity.id.uuid},
-                {"name", of.identity.name},
-                {"index", of.identity.index},
-                {"energy_j", joules(&EnergyWindow::energy)},
-                {"band_sampling_j", joules(&EnergyWindow::band_sampling)},
-                {"band_calibration_j", joules(&EnergyWindow::band_calibration)},
-                {"source", e ? Value(e->source.name) : Value(Missing{of.why_missing})},
-                {"kind", e ? Value(name_of(e->source.kind)) : Value(Missing{of.why_missing})},
-                {"why_missing", of.why_missing}};
+  Object out{{"uuid", of.identity.id.uuid}, {"name", of.identity.name}, {"index", of.identity.index}};
+  set_energy(out, of.energy, of.why_missing);
+  return out;
 }
 
 Object answer_of(const measure::ClosedWindow& window, report::Array meters) {

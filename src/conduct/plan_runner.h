@@ -47,6 +47,7 @@ class PlanRunner {
 
  private:
   [[nodiscard]] std::optional<TrainedModel> trained() const;
+  /// conflict: another job than the plan was made for; unavailable: not now.
   [[nodiscard]] Result<govern::PhaseReading> reading(TimePoint now) const;
   void name(const Mark& mark);
 

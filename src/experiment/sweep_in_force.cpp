@@ -89,22 +89,20 @@ std::string what_came_after(const record::SettingChange& change, const Setting& 
              change.asked.empty() ? "the found one came back" : describe(change.asked) + " was set");
 }
 
-/// All there are: a power limit reads back whatever the GPU does.
-std::vector<SlowReading> readings_since(const record::DeviceRecord& device, TimePoint begin, TimePoint end) {
-  std::vector<SlowReading> all;
+/// With the GPU at work for more than this share of the time.
+std::vector<SlowReading> readings_above(double utilisation, const record::DeviceRecord& device,
+                                        TimePoint begin, TimePoint end) {
+  std::vector<SlowReading> found;
   for (const SlowReading& reading : device.slow)
-    if (reading.at >= begin && reading.at <= end) all.push_back(reading);
-  return all;
+    if (reading.at >= begin && reading.at <= end && reading.sm_utilisation.value_or(1.0) > utilisation)
+      found.push_back(reading);
+  return found;
 }
 
 }  // namespace
 
 std::vector<SlowReading> loaded_readings(const record::DeviceRecord& device, TimePoint begin, TimePoint end) {
-  std::vector<SlowReading> loaded;
-  for (const SlowReading& reading : device.slow)
-    if (reading.at >= begin && reading.at <= end && reading.sm_utilisation.value_or(1.0) > kLoadedUtilisation)
-      loaded.push_back(reading);
-  return loaded;
+  return readings_above(kLoadedUtilisation, device, begin, end);
 }
 
 InForce judge_readings(const std::vector<SlowReading>& loaded, const predict::KnobPoint& at) {
@@ -158,7 +156,8 @@ InForce judge_run(const record::RunRecord& run, const record::DeviceRecord& devi
   }
   auto readings = loaded_readings(device, applied->at + kSettles, end);
   const bool idle = readings.empty() && !at.sm_clock && !at.memory_clock;
-  if (idle) readings = readings_since(device, applied->at + kSettles, end);
+  // A power limit reads back whatever the GPU does.
+  if (idle) readings = readings_above(-1, device, applied->at + kSettles, end);
   InForce out = judge_readings(readings, at);
   if (idle && !readings.empty())
     out.notes.emplace_back(

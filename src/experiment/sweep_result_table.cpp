@@ -27,18 +27,11 @@ void say_intervals(const SweepSummary& summary, std::vector<std::string>& commen
 
 /// That every run computed on; 1: different numbers of them, or different boards.
 unsigned boards_of(const SweepSummary& summary, const SweepNames& names) {
-  const unsigned boards = summary.settings.empty() ? 1 : summary.settings.front().boards;
+  if (names.board.empty() || summary.settings.empty()) return 1;
+  const unsigned boards = summary.settings.front().boards;
   const bool alike = std::all_of(summary.settings.begin(), summary.settings.end(),
                                  [boards](const SweptSetting& s) { return s.boards == boards; });
-  return alike && names.gpu.find(" + ") == std::string::npos ? boards : 1;
-}
-
-/// "2 x NAME", as a machine of equal boards is called, is NAME.
-std::string one_board(const std::string& gpu) {
-  const std::size_t x = gpu.find(" x ");
-  const bool counted = x != std::string::npos && x > 0 && gpu.find_first_not_of("0123456789") == x &&
-                       gpu.find(" + ") == std::string::npos;
-  return counted ? gpu.substr(x + 3) : gpu;
+  return alike ? boards : 1;
 }
 
 }  // namespace
@@ -57,7 +50,9 @@ SweepTable table_of(const SweepSummary& summary, const SweepNames& names,
                        [&feature](const SweptSetting& s) { return s.features.contains(feature); });
   };
   for (const SweptSetting& s : summary.settings) {
-    SweepRow row{.gpu = one_board(names.gpu), .workload = names.workload, .group = names.group};
+    SweepRow row{.gpu = names.board.empty() ? names.gpu : names.board,
+                 .workload = names.workload,
+                 .group = names.group};
     row.power_limit = s.is_default() ? default_limit : s.at.power_limit;
     row.sm_clock = s.at.sm_clock;
     row.memory_clock = s.at.memory_clock;

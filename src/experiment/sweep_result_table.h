@@ -12,7 +12,8 @@
 namespace rubato::experiment {
 
 struct SweepNames {
-  std::string gpu;
+  std::string gpu;    // of all of them, in words
+  std::string board;  // the name of each; empty: they differ, and energies are of all together
   std::string workload;
   std::string group;
   std::vector<std::string> comments;  // what was run, when, how

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/median.h"
 #include "base/percent.h"
 #include "base/text.h"
 
@@ -21,13 +22,6 @@ constexpr std::size_t kKept = 2;
 constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
 
 using Group = std::vector<SweepMeasurement*>;
-
-double median(std::vector<double> values) {
-  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), upper, values.end());
-  if (values.size() % 2 == 1) return *upper;
-  return 0.5 * (*upper + *std::max_element(values.begin(), upper));
-}
 
 std::vector<Group> settings_of(std::span<SweepMeasurement> measured) {
   std::vector<Group> groups;
@@ -46,7 +40,7 @@ std::vector<Group> settings_of(std::span<SweepMeasurement> measured) {
 double middle_of(const Group& group) {
   std::vector<double> logs;
   for (const SweepMeasurement* m : group) logs.push_back(std::log(m->time.value()));
-  return median(std::move(logs));
+  return *median(logs);
 }
 
 /// Of all runs around the median of their own setting; absent: too few.
@@ -58,7 +52,7 @@ std::optional<double> scatter_of(const std::vector<Group>& groups) {
     for (const SweepMeasurement* m : group) away.push_back(std::abs(std::log(m->time.value()) - middle));
   }
   if (away.size() < kFewestTold) return std::nullopt;
-  return kMadToDeviation * median(std::move(away));
+  return kMadToDeviation * *median(away);
 }
 
 class Leaving {

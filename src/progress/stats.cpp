@@ -37,18 +37,6 @@ std::optional<double> variance(std::span<const double> values) {
   return moments.variance();
 }
 
-std::optional<double> median(std::span<const double> values) {
-  if (values.empty()) return std::nullopt;
-  std::vector<double> copy(values.begin(), values.end());
-  const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
-  std::nth_element(copy.begin(), middle, copy.end());
-  if (copy.size() % 2 == 1) return *middle;
-  // nth_element leaves the lower half in any order, so its largest is the other middle value. Halving before
-  // adding keeps two huge values from overflowing.
-  const double below = *std::max_element(copy.begin(), middle);
-  return below / 2 + *middle / 2;
-}
-
 std::optional<BatchMeans> batch_means(std::span<const double> values, std::size_t batches) {
   if (values.empty() || batches == 0) return std::nullopt;
   batches = std::min(batches, values.size());

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "base/median.h"
+
 namespace rubato::progress {
 
 /// Mean and variance of values that arrive one by one (Welford 1962).
@@ -32,8 +34,7 @@ struct BatchMeans {
 
 [[nodiscard]] std::optional<double> mean(std::span<const double> values);
 [[nodiscard]] std::optional<double> variance(std::span<const double> values);
-/// Middle value, or the mean of the two in the middle.
-[[nodiscard]] std::optional<double> median(std::span<const double> values);
+using rubato::median;
 /// Cuts the series into `batches` stretches of equal length and treats their means as independent. With fewer
 /// values than batches each value is a batch. Absent for no values or no batches.
 [[nodiscard]] std::optional<BatchMeans> batch_means(std::span<const double> values, std::size_t batches);

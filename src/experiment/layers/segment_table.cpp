@@ -12,10 +12,8 @@ using predict::Clocks;
 
 class Costs {
  public:
-  Costs(const NetworkDemands& demands, BoardFigures board, const predict::Reach& reach)
-      : demands_(demands), board_(std::move(board)), limit_(board_.limit), reach_(reach) {
-    board_.limit = Watts(1e9);  // it acts on the mean, below
-  }
+  Costs(const NetworkDemands& demands, const BoardFigures& board, const predict::Reach& reach)
+      : demands_(demands), board_(without_limit(board)), limit_(board.limit), reach_(reach) {}
 
   Result<std::vector<plan::SegmentCost>> at(const Clocks& clocks) const {
     std::vector<plan::SegmentCost> out;
@@ -98,6 +96,11 @@ Result<plan::SegmentTable> segment_table(const NetworkDemands& demands, const Bo
       table.costs[i * table.settings.size() + s] = (*column)[i];
   }
   return table;
+}
+
+BoardFigures without_limit(BoardFigures board) {
+  board.limit = Watts(1e9);
+  return board;
 }
 
 Result<Clocks> clocks_in_force(const NetworkDemands& demands, const BoardFigures& board, const Clocks& asked,

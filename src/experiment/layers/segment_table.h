@@ -23,6 +23,9 @@ struct SegmentChoice {
     const NetworkDemands& demands, const BoardFigures& board, const SegmentChoice& choice = {},
     const predict::Reach& reach = predict::published_reach());
 
+/// Whose limit never acts: it is kept in the mean by the clocks chosen.
+[[nodiscard]] BoardFigures without_limit(BoardFigures board);
+
 /// What a board comes to over the whole of an iteration where these clocks are asked for: there its limit is
 /// kept in the mean, as above.
 [[nodiscard]] Result<predict::Clocks> clocks_in_force(

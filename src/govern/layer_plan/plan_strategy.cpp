@@ -77,6 +77,12 @@ Decision PlanStrategy::decide(const Observation& o) {
     if (o.in_force.empty()) stays.action = Action::use_found;
     return stays;
   }
+  // A plan that pays may be inside the bound where its single setting is not.
+  if (kept_ == Keep::plan && !(o.plan && o.plan->ready))
+    if (const auto why = payoff_.why_not_single()) {
+      ready_since_.reset();
+      return at(Keep::found, BlockRole::baseline, o, *why);
+    }
   if (inner.role != BlockRole::hold || inner.action != Action::wait) {
     drop_pair();
     return inner;
@@ -127,7 +133,8 @@ void PlanStrategy::watch_found(const Observation& o, const Decision& inner) {
 }
 
 void PlanStrategy::watch_single(const Observation& o, const Decision& decision) {
-  const bool there = in_force(Keep::single, o) && decision.action == Action::wait;
+  // Blocks of a comparison are taken as they end.
+  const bool there = !block_ && in_force(Keep::single, o) && decision.action == Action::wait;
   if (!there) {
     held_block_.reset();
     return;
@@ -164,6 +171,7 @@ Keep PlanStrategy::next_arm() {
 void PlanStrategy::take_block() {
   const Cost cost = cost_between(*block_->first, *block_->last);
   (block_->arm == Keep::plan ? plan_cost_ : single_cost_) = cost;
+  if (block_->arm == Keep::single) payoff_.held(cost);
   block_.reset();
   if (!single_cost_ || !plan_cost_) return;
   payoff_.pair(*single_cost_, *plan_cost_);

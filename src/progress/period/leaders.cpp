@@ -22,7 +22,8 @@ constexpr double kOnGrid = 0.25;  // updates
 constexpr double kOffGrid = 0.15;
 constexpr double kMostParts = 5;
 // In an iteration: where there are more, what an update sees moves too little with its place on the grid to
-// make two cycles differ. Of 1,900 development traces three more were exact, and none less.
+// make two cycles differ. Of 1,900 development traces (`rubato-period-truth --first-seed 40000
+// --traces 1900 --development`) three more are exact, and none less.
 constexpr double kMostAliased = 40;
 constexpr double kSamePart = 0.015;
 // Logarithm of energies (overtones.h). Of 1,650 leaders of development traces of which this holds, 32 are the

@@ -176,6 +176,14 @@ TEST(PlanStrategy, APlanInsideTheBoundIsKeptThoughTheSingleSettingIsNot) {
   const auto events = job.run(3000);
   EXPECT_GT(share(events, kRange, 300), 0.95);
   EXPECT_THAT(events.back().decision.why, HasSubstr("the plan pays"));
+  // Where it cannot run for a while, neither is its single setting.
+  job.ready = [](double s) { return s < 1000 || s > 2000; };
+  const auto broken = job.run(3000);
+  for (const Event& e : broken)
+    if (const double s = e.at.since_epoch().value(); s > 1002 && s < 2000) {
+      ASSERT_TRUE(e.in_force.empty()) << s;
+    }
+  EXPECT_EQ(broken.back().in_force, kRange);
 }
 
 TEST(PlanStrategy, NoiseAboutTheBoundDoesNotEndIt) {
