@@ -133,7 +133,8 @@ std::string networks_part(const Answers& answers, const std::vector<CaseBreakEve
       "\n## Up to which delay switching pays\n\nThe delay of a change at which a strategy stops saving 0.1 % "
       "of "
       "the energy of the best single setting, or breaks the bound of 5 %. `phase` plans anew for each delay; "
-      "`arithmetic-intensity` and `exhaustive` plan as if changes were free.\n\n";
+      "`arithmetic-intensity` and `exhaustive` plan as if changes were free. None of them knows the limit of "
+      "10 changes a second: what switching could give, not what `rubato run --plan` sends.\n\n";
   out += break_even_table(found);
   out +=
       "\n![energy saved over the best single setting against the delay of a clock change, RTX "
