@@ -7,22 +7,15 @@
 #include "record/writer.h"
 
 namespace rubato::cli {
-namespace {
 
-std::filesystem::path working_folder() {
-  std::error_code error;
-  return std::filesystem::current_path(error);
-}
-
-}  // namespace
-
-std::optional<govern::Remembered> remembered(const std::vector<std::string>& command, std::string_view gpu,
+std::optional<govern::Remembered> remembered(const std::vector<std::string>& command,
+                                             const std::filesystem::path& folder, std::string_view gpu,
                                              std::string_view driver_version) {
   const auto runs = record::default_directory();
   if (!runs) return std::nullopt;
   const auto learned = record::load_learned(
       record::learned_folder_beside(*runs),
-      {record::program_key(command, working_folder()), std::string(gpu), std::string(driver_version)});
+      {record::program_key(command, folder), std::string(gpu), std::string(driver_version)});
   if (learned)
     return govern::Remembered{learned->setting, learned->time_ratio, learned->energy_ratio, learned->features,
                               learned->learned_on};
@@ -40,7 +33,8 @@ void remember(const std::filesystem::path& record) {
   if (!runs) return;
   const Status saved = record::save_learned(
       record::learned_folder_beside(*runs),
-      {record::program_key(read->run.info.command, working_folder()), gpu.identity.name, gpu.driver_version},
+      {record::program_key(read->run.info.command, read->run.info.working_directory), gpu.identity.name,
+       gpu.driver_version},
       *learned);
   if (!saved) log::debug(saved.error().what);
 }

@@ -11,8 +11,10 @@
 
 namespace rubato::cli {
 
-/// Of this command on this kind of GPU under this driver; what cannot be read is said and passed over.
+/// Of this command, started in that folder, on this kind of GPU under this driver; what cannot be read is
+/// said and passed over.
 [[nodiscard]] std::optional<govern::Remembered> remembered(const std::vector<std::string>& command,
+                                                           const std::filesystem::path& folder,
                                                            std::string_view gpu,
                                                            std::string_view driver_version);
 

@@ -1,9 +1,8 @@
-#include <cerrno>
-#include <csignal>
 #include <optional>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/attach.h"
 #include "cli/caller.h"
 #include "cli/invocation.h"
 #include "cli/job_options.h"
@@ -42,10 +41,6 @@ int measure(Invocation& invocation, const Options& options) {
         invocation,
         Error{ErrorCode::invalid_argument, "--seconds and --pid are for measuring without a command", {}});
   }
-  if (options.pid > 0 && kill(options.pid, 0) != 0 && errno == ESRCH) {
-    return refuse(invocation,
-                  Error{ErrorCode::not_found, cat("there is no process ", options.pid), "ps lists them"});
-  }
   const auto counters = wanted_counters(options.job.counters);
   if (!counters) return refuse(invocation, counters.error());
   put_back_stale(invocation.gpu);
@@ -57,10 +52,13 @@ int measure(Invocation& invocation, const Options& options) {
 
   auto open = open_gpus_for_job(invocation);
   if (!open) return refuse(invocation, open.error());
+  if (options.pid > 0 && invocation.gpu.empty()) keep_used_by(*open, options.pid);
   // Without a command there is nothing else to do here.
   if (open->driver_stuck && !with_command) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
   WrapPlan plan;
   plan.info = describe_run("measure", invocation.command);
+  if (options.pid > 0)
+    if (const auto fine = attach(plan, options.pid); !fine) return refuse(invocation, fine.error());
   plan.strategy = std::make_unique<govern::MeasureOnlyStrategy>("measuring only, as asked: nothing is set");
   Ranks ranks = Ranks::of_this_process(false);
   if (with_command && ranks.may_follow()) {
@@ -76,7 +74,6 @@ int measure(Invocation& invocation, const Options& options) {
     plan.group = ranks.group();
   }
   if (options.seconds > 0) plan.seconds = Seconds(options.seconds);
-  if (options.pid > 0) plan.pid = static_cast<pid_t>(options.pid);
   plan.report_file = options.report_file.value_or("");
   plan.meters = options.job.meters;
   plan.hooks = options.job.hooks();

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/attach.h"
 #include "cli/caller.h"
 #include "cli/guarding.h"
 #include "cli/learned.h"
@@ -66,12 +67,16 @@ Error others_run(const Ranks& ranks) {
 }  // namespace
 
 int run_job(Invocation& invocation, const RunOptions& options, std::optional<Experiment> experiment) {
-  if (invocation.command.empty()) {
+  const bool attaches = options.pid > 0;
+  if (invocation.command.empty() && !attaches) {
     return refuse(invocation, Error{ErrorCode::invalid_argument,
                                     invocation.separated ? "no command stands behind --"
                                                          : "no command to run: put it behind --",
                                     "rubato run --max-slowdown 5% -- python3 train.py"});
   }
+  if (attaches)
+    if (const auto fine = fits_running_job(options, invocation.separated); !fine)
+      return refuse(invocation, fine.error());
   const auto read = parse_asked(options, experiment.has_value(), environment_map());
   if (!read) return refuse(invocation, read.error());
   const Asked& asked = *read;
@@ -91,9 +96,12 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
 
   WrapPlan plan;
   plan.info = describe_run("run", invocation.command);
+  if (attaches)
+    if (const auto fine = attach(plan, options.pid); !fine) return refuse(invocation, fine.error());
   plan.hooks = options.job.hooks();
   plan.counters = asked.counters;
-  Ranks ranks = Ranks::of_this_process(true);
+  // What this process is a rank of says nothing of a job that runs already.
+  Ranks ranks = attaches ? Ranks() : Ranks::of_this_process(true);
   const bool drops_later = *caller && !simulated;
   // The status to exit with where another rank leads these GPUs.
   const auto elected = [&](std::vector<std::string> uuids) -> std::optional<int> {
@@ -122,8 +130,11 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   auto open =
       stuck_already ? Result<OpenGpus>(OpenGpus{.driver_stuck = true}) : open_gpus_for_job(invocation);
   if (!open) return refuse(invocation, open.error());
+  if (attaches && invocation.gpu.empty()) keep_used_by(*open, options.pid);
+  // There is no command that could run all the same.
+  if (attaches && open->driver_stuck) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
   const bool nothing_opened = open->driver_stuck;
-  if (!ranks.elected() && !open->gpus.empty()) {
+  if (!attaches && !ranks.elected() && !open->gpus.empty()) {
     std::vector<std::string> uuids;
     for (const auto& gpu : open->gpus) uuids.push_back(gpu->identity().id.uuid);
     if (const auto status = elected(std::move(uuids))) return *status;
@@ -157,7 +168,7 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   if (experiment && sets) {
     plan.strategy = std::move(experiment->strategy);
   } else {
-    auto chosen = strategy_for(options, asked, *judged, *gpus, invocation.command);
+    auto chosen = strategy_for(options, asked, *judged, *gpus, plan.info);
     if (!chosen) return refuse(invocation, chosen.error());
     plan.strategy = std::move(chosen->strategy);
     plan.intent = std::move(chosen->intent);

@@ -20,6 +20,7 @@
 namespace rubato::cli {
 
 struct RunOptions {
+  int pid = 0;  // of a job that runs already, in the place of a command; 0: none
   WantedText wanted;
   GoverningText governing;
   std::optional<std::string> plan_file;

@@ -35,8 +35,8 @@ Result<Asked> parse_asked(const RunOptions& options, bool experiment,
   if (!counters) return fail(counters.error());
   out.counters = *counters;
   // A plan switches inside the iteration of one GPU, an experiment measures whole runs, a budget of watts is
-  // a node's own.
-  if (!experiment && out.anything() && !options.dry_run && !out.plan && !out.power_budget())
+  // a node's own, and this process's ranks are not those of a job that runs already.
+  if (!experiment && options.pid == 0 && out.anything() && !options.dry_run && !out.plan && !out.power_budget())
     out.place = std::move(*place);
   return out;
 }

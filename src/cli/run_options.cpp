@@ -63,6 +63,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
           "--plan", options.plan_file,
           "switch clocks inside the iteration as this plan says (`rubato layers plan`), where that pays")
       ->type_name("FILE");
+  command
+      ->add_option("--pid", options.pid,
+                   "in the place of a command: a job that runs already, until it ends or Ctrl-C; it goes on")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--dry-run", options.dry_run, "say what would be set or searched, and only measure");
   command->add_flag("--accept-unrestored", options.accept_unrestored,
                     "set even where nothing could put it back after a kill");
@@ -98,7 +102,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("WHICH")
       ->capture_default_str();
   add_job_options(*command, options.job);
-  command->footer("rubato run [OPTIONS] -- COMMAND");
+  command->footer("rubato run [OPTIONS] -- COMMAND\nrubato run [OPTIONS] --pid PID");
   command->callback([&invocation] { run_job(invocation, options); });
 }
 

@@ -152,7 +152,7 @@ unsigned gpus_of_job(const Asked& asked, const OpenGpus& open) {
 }
 
 Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked& asked, const Judged& judged,
-                                          const OpenGpus& open, const std::vector<std::string>& command) {
+                                          const OpenGpus& open, const record::RunInfo& run) {
   const Governing& governing = *asked.governing;
   govern::StrategyRequest request;
   request.found_clock_stated = judged.wanted.found_clock_stated;
@@ -167,7 +167,8 @@ Result<ChosenStrategy> governing_strategy(const RunOptions& options, const Asked
     request.deadline = clock->now() + *governing.time_left / clock->wall(Seconds(1.0)).value();
   if (governing.strategy.starts_with(kOwnStrategy)) request.model = model_for(governing, *judged.space);
   if (governing.memory)
-    request.remembered = remembered(command, request.space.gpu, open.selection.backend->driver_version());
+    request.remembered = remembered(run.command, run.working_directory, request.space.gpu,
+                                    open.selection.backend->driver_version());
 
   ChosenStrategy out;
   out.intent = cat(governing.strategy, " chooses among ",
@@ -227,7 +228,7 @@ Judged judge(const RunOptions& options, const Asked& asked, const OpenGpus& open
 }
 
 Result<ChosenStrategy> strategy_for(const RunOptions& options, const Asked& asked, const Judged& judged,
-                                    const OpenGpus& open, const std::vector<std::string>& command) {
+                                    const OpenGpus& open, const record::RunInfo& run) {
   const std::string& why_not = judged.only.why.what;
   if (judged.budget && why_not.empty()) {
     const Goal& goal = asked.governing->goal;
@@ -236,7 +237,7 @@ Result<ChosenStrategy> strategy_for(const RunOptions& options, const Asked& aske
                               " for ", describe(goal)),
                           {}};
   }
-  if (asked.governing && why_not.empty()) return governing_strategy(options, asked, judged, open, command);
+  if (asked.governing && why_not.empty()) return governing_strategy(options, asked, judged, open, run);
   if (asked.plan && why_not.empty()) {
     const AskedPlan mine = at_clocks_of(*asked.plan, open);
     const std::string never = why_single_only(mine, open.gpus.size(), environment_map());

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "cli/gpus.h"
@@ -16,6 +15,7 @@
 #include "cli/wanted.h"
 #include "conduct/run_space.h"
 #include "govern/strategy.h"
+#include "record/types.h"
 
 namespace rubato::cli {
 
@@ -50,6 +50,6 @@ struct ChosenStrategy {
 /// Errors: what was typed cannot be done; the job is not started.
 [[nodiscard]] Result<ChosenStrategy> strategy_for(const RunOptions& options, const Asked& asked,
                                                   const Judged& judged, const OpenGpus& open,
-                                                  const std::vector<std::string>& command);
+                                                  const record::RunInfo& run);
 
 }  // namespace rubato::cli

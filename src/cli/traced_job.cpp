@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/process_tree.h"
 #include "base/text.h"
 #include "conduct/interrupts.h"
 #include "conduct/live_driver.h"
@@ -28,14 +29,6 @@ std::optional<pid_t> number_in(std::string_view text) {
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (wrong != std::errc() || end != text.data() + text.size()) return {};
   return out;
-}
-
-/// Field 4 of /proc/PID/stat; the name before it may hold anything, brackets too.
-std::optional<pid_t> parent_of(pid_t pid, const FsRoot& root) {
-  const auto stat = root.read(cat("/proc/", pid, "/stat"));
-  if (!stat) return {};
-  const auto words = split(stat->substr(std::min(stat->size(), stat->rfind(')') + 1)), ' ');
-  return words.size() > 2 ? number_in(words[2]) : std::nullopt;
 }
 
 bool carries(pid_t pid, const std::string& entry, const FsRoot& root) {
@@ -91,7 +84,7 @@ std::vector<pid_t> processes_of(pid_t pid, const std::string& run_id, const FsRo
        at.increment(stop)) {
     const auto one = number_in(at->path().filename().string());
     if (!one || *one == getpid()) continue;
-    if (const auto parent = parent_of(*one, root)) parents[*one] = *parent;
+    if (const auto parent = parent_of(root, *one)) parents[*one] = *parent;
     if (carries(*one, entry, root)) ours.insert(*one);
   }
   for (bool grown = true; grown;) {

@@ -101,7 +101,7 @@ void tell_complaints(Reader& reader) {
 
 /// Whether a process on our GPUs is the job's, or another rank's.
 std::function<conduct::Ownership(const std::vector<ComputeProcess>&)> ownership_of(
-    const conduct::Job& job, const std::string& run_id, const std::optional<RankGroup>& group) {
+    pid_t job, const std::string& run_id, const std::optional<RankGroup>& group) {
   conduct::OwnershipCheck::SameGroup same_group;
   if (group) {
     same_group = [key = group->key](const std::vector<std::string>& entries) {
@@ -109,7 +109,7 @@ std::function<conduct::Ownership(const std::vector<ComputeProcess>&)> ownership_
       return other && other->key == key;
     };
   }
-  const conduct::OwnershipCheck check(FsRoot{}, job.pid(), run_id, std::move(same_group));
+  const conduct::OwnershipCheck check(FsRoot{}, job, run_id, std::move(same_group));
   return [check](const std::vector<ComputeProcess>& processes) { return check.judge(processes); };
 }
 
@@ -275,6 +275,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
       if (!writer) return writer;
       for (const Error& error : meters->left_out)
         writer->decision({info.begin, "meter left out", {}, error.what});
+      if (!plan.attached.empty()) writer->decision({info.begin, record::kAttached, {}, plan.attached});
       if (!plan.intent.empty()) writer->decision({info.begin, "strategy", {}, plan.intent});
       opened.set_value(writer->file());
       return writer;
@@ -315,7 +316,8 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
     }
     if (any_gpu && !invocation.quiet) parts.forecast_ready = tell_forecast;
   }
-  if (job) parts.ownership = ownership_of(*job, info.run_id, plan.group);
+  const std::optional<pid_t> process = job ? std::optional(job->pid()) : plan.pid;
+  if (process) parts.ownership = ownership_of(*process, info.run_id, plan.group);
   parts.beside = plan.agent;
   parts.allow_shared = plan.allow_shared;
   if (plan.goal) parts.power_budget = plan.goal->power_budget;
@@ -336,8 +338,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   }
   ProgressLine progress(invocation.quiet);
   if (marks) {
-    const std::optional<pid_t> pid = job ? std::optional(job->pid()) : plan.pid;
-    parts.state = tell_run_state(marks->path(), info, invocation.gpu, pid);
+    parts.state = tell_run_state(marks->path(), info, invocation.gpu, process);
     if (plan.seconds)
       parts.state = [tell = std::move(parts.state), all = *plan.seconds, &progress](record::RunState state) {
         progress.show(static_cast<std::size_t>(std::min(state.running, all).value()),
@@ -376,6 +377,7 @@ int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   const bool ended_well =
       outcome.job && outcome.job->state == conduct::JobStatus::State::exited && outcome.job->code == 0;
   if (plan.group && !plan.leader && any_gpu && ended_well) tell_of_other_ranks(*plan.group);
+  if (plan.pid && outcome.interrupted) log::info(cat("process ", *plan.pid, " goes on"));
   marks.reset();  // leave() may end this process by a signal
   std::optional<std::filesystem::path> record;
   if (record_place.wait_for(std::chrono::seconds(0)) == std::future_status::ready)

@@ -39,7 +39,8 @@ struct WrapPlan {
   HookWishes hooks;
   std::string counters;            // a provider, or "auto"; empty: nobody counts
   std::optional<Seconds> seconds;  // without a command
-  std::optional<pid_t> pid;        // without a command
+  std::optional<pid_t> pid;        // without a command: a job that runs already
+  std::string attached;            // that job, in words
   std::string report_file;         // empty: standard error
   /// In the place of the report: what to do with the record. Its status is rubato's where the job's is 0.
   std::function<int(const Result<std::filesystem::path>&)> conclude;

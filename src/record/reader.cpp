@@ -78,4 +78,9 @@ bool someone_else_set(const RunRecord& run) {
                      [](const SettingChange& change) { return change.who == "someone else"; });
 }
 
+bool attached(const RunRecord& run) {
+  return std::any_of(run.decisions.begin(), run.decisions.end(),
+                     [](const Decision& decision) { return decision.action == kAttached; });
+}
+
 }  // namespace rubato::record

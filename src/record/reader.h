@@ -74,6 +74,9 @@ struct RunRecord {
 /// Whether somebody else set a GPU while the run went on.
 [[nodiscard]] bool someone_else_set(const RunRecord& run);
 
+/// The job had been started by somebody else: how it ended is not seen.
+[[nodiscard]] bool attached(const RunRecord& run);
+
 /// Newest last. Reads the index, and rebuilds it from the records where it is missing, stale or corrupt.
 /// Records that cannot be read are left out, and named in `unreadable` where it is given.
 [[nodiscard]] Result<std::vector<RunSummary>> list_runs(

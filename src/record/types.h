@@ -74,6 +74,9 @@ struct SettingChange {
   std::string outcome;                        // "applied", "refused: …", "restored", "left_alone: …"
 };
 
+/// Action of the first decision of a run beside a job that ran already; `why` names that job.
+inline constexpr const char* kAttached = "attached";
+
 struct Decision {
   TimePoint at;
   std::string action;  // "wait", "baseline", "hold", "control", "measure_only", …

@@ -86,6 +86,8 @@ class CompareText {
       line += " · still running";
     else if (!end)
       line += " · cut short";
+    else if (record::attached(side.run))
+      line += " · a job that ran already";
     else if (!side.run.info.command.empty())
       line += cat(" · ", ending(end->exit_code, end->exit_signal, true));
     page_.line(line, Ink::bold);

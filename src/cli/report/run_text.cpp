@@ -47,7 +47,9 @@ class RunText {
   void title() {
     std::string line = cat("rubato ", run_.info.mode, " · ", run_.info.run_id);
     // Without a command there was no job that could have ended.
-    if (run_.end && !run_.info.command.empty())
+    if (record::attached(run_) && run_.end)
+      line += " · a job that ran already";
+    else if (run_.end && !run_.info.command.empty())
       line += cat(" · ", ending(run_.end->exit_code, run_.end->exit_signal, true));
     else if (!run_.end)
       line += running_ ? " · still running" : " · cut short";

@@ -43,7 +43,7 @@ std::string runs_text(const std::vector<record::RunSummary>& runs, const report:
     else if (run.exit_signal)
       ended = "signal " + std::to_string(*run.exit_signal);
     else if (run.duration)
-      ended = run.command.empty() ? "-" : "job runs on";
+      ended = run.command.empty() ? "-" : "not seen";
     table.add({run.run_id, run.mode, run.duration ? text_of(*run.duration) : "-", ended,
                command_line(run.command)});
   }
