@@ -31,11 +31,11 @@ void remember(const std::filesystem::path& record) {
   const record::DeviceInfo& gpu = read->run.devices.front().info;
   const auto runs = record::default_directory();
   if (!runs) return;
-  const Status saved = record::save_learned(
-      record::learned_folder_beside(*runs),
-      {record::program_key(read->run.info.command, read->run.info.working_directory), gpu.identity.name,
-       gpu.driver_version},
-      *learned);
+  const Status saved =
+      record::save_learned(record::learned_folder_beside(*runs),
+                           {record::program_key(read->run.info.command, read->run.info.working_directory),
+                            gpu.identity.name, gpu.driver_version},
+                           *learned);
   if (!saved) log::debug(saved.error().what);
 }
 

@@ -36,7 +36,8 @@ Result<Asked> parse_asked(const RunOptions& options, bool experiment,
   out.counters = *counters;
   // A plan switches inside the iteration of one GPU, an experiment measures whole runs, a budget of watts is
   // a node's own, and this process's ranks are not those of a job that runs already.
-  if (!experiment && options.pid == 0 && out.anything() && !options.dry_run && !out.plan && !out.power_budget())
+  if (!experiment && options.pid == 0 && out.anything() && !options.dry_run && !out.plan &&
+      !out.power_budget())
     out.place = std::move(*place);
   return out;
 }

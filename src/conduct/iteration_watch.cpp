@@ -60,21 +60,6 @@ bool same(const record::IterationStatement& a, const record::IterationStatement&
          std::abs(a.estimate.confidence - b.estimate.confidence) < kConfidenceMoved;
 }
 
-/// Of iterations followed in telemetry: where a boundary was not seen, two and more were taken for one.
-std::vector<Iteration> parted(const std::vector<Iteration>& followed, Seconds period) {
-  std::vector<Iteration> out;
-  for (const Iteration& one : followed) {
-    const auto parts = std::max(1L, std::lround(one.duration() / period));
-    for (long i = 0; i < parts; ++i) {
-      Iteration part = one;
-      part.begin = one.begin + one.duration() * (static_cast<double>(i) / static_cast<double>(parts));
-      part.end = one.begin + one.duration() * (static_cast<double>(i + 1) / static_cast<double>(parts));
-      out.push_back(part);
-    }
-  }
-  return out;
-}
-
 /// Iterations may be counted by it.
 bool sure(const std::optional<IterationEstimate>& estimate) {
   return estimate && estimate->periodic && estimate->relation == PeriodRelation::exact &&
@@ -167,6 +152,7 @@ void IterationWatch::hand_over(Telemetry& one) {
   if (!one.anew) return;
   if (!sure(one.anew->estimate())) return;
   one.detector = std::move(one.anew);
+  one.unit.anew();
   one.at_work = true;
 }
 
@@ -229,7 +215,7 @@ void IterationWatch::hear_telemetry(TimePoint now, const std::vector<bool>& used
   for (std::size_t i = 0; i < telemetry_.size(); ++i) {
     auto iterations = telemetry_[i].detector->take_iterations();
     if (!counts || i != whose || last_mark_) continue;
-    if (best && best->period) iterations = parted(iterations, *best->period);
+    if (best && best->period) iterations = telemetry_[i].unit.counted(iterations, *best->period);
     for (const Iteration& one : iterations) tuning_.iteration(one);
     give_out(iterations, ProgressSource::telemetry, news);
   }

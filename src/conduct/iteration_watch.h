@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "conduct/counted_unit.h"
 #include "conduct/kernel_reader.h"
 #include "core/gpu_id.h"
 #include "core/iteration.h"
@@ -73,6 +74,7 @@ class IterationWatch {
     std::unique_ptr<progress::PeriodDetector> detector;
     std::unique_ptr<progress::PeriodDetector> anew;  // since a setting was changed or a rest ended, if it did
     TimePoint anew_from;
+    CountedUnit unit;
     std::optional<TimePoint> resting_since;
     bool at_work = false;  // its iterations were found once: what rests from now on is a part of them
     SlowReading slow;      // columns that wait for the next tick

@@ -33,6 +33,7 @@ const std::vector<CommandPage>& pages() {
          "the setting that saves most, the whole run at most 5 % slower"},
         {"rubato run --power-limit 150 -- python3 train.py", "a limit of 150 W on every GPU the job uses"},
         {"rubato run --sm-clock 1005 --gpu 0 -- ./train.sh", "a locked SM clock on one GPU"},
+        {"rubato run --max-slowdown 5% --pid 41231", "a job that runs already, until Ctrl-C; it goes on"},
         {"rubato run --power-limit 150 --json --report run.json -- python3 train.py",
          "the report for a program"}}},
       {"measure",
