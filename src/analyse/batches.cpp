@@ -186,4 +186,15 @@ CostPerIteration cost_per_iteration(const record::RunRecord& run, const std::vec
   return cost;
 }
 
+Mean energy_delay(const CostPerIteration& cost, int exponent) {
+  Mean product{.value = cost.energy.value * std::pow(cost.time.value, exponent)};
+  if (cost.energy.relative_error && cost.time.relative_error) {
+    product.relative_error = *cost.energy.relative_error + exponent * *cost.time.relative_error;
+    product.degrees = std::min(cost.energy.degrees, cost.time.degrees);
+  } else {
+    product.why_no_error = cost.energy.relative_error ? cost.time.why_no_error : cost.energy.why_no_error;
+  }
+  return product;
+}
+
 }  // namespace rubato::analyse

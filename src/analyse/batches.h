@@ -28,6 +28,10 @@ struct CostPerIteration {
 /// Fewer observations than this give no interval.
 inline constexpr std::size_t kFewestObservations = 4;
 
+/// Energy times time to this power (EDP: 1, ED2P: 2). Both come from the same batches and are not
+/// independent, so their relative errors add as they are: at least as much as under any correlation.
+[[nodiscard]] Mean energy_delay(const CostPerIteration& cost, int exponent);
+
 /// Over every stretch given; each has iterations and energy. `sources` are those of the run.
 [[nodiscard]] CostPerIteration cost_per_iteration(const record::RunRecord& run,
                                                   const std::vector<EnergySource>& sources,

@@ -116,19 +116,6 @@ Metric per_iteration(const Mean& a, const Mean& b) {
   return metric;
 }
 
-// Energy and time of one run are not independent, so their relative errors add as they are: at least as much
-// as under any correlation.
-Mean energy_delay(const CostPerIteration& cost) {
-  Mean product{.value = cost.energy.value * cost.time.value};
-  if (cost.energy.relative_error && cost.time.relative_error) {
-    product.relative_error = *cost.energy.relative_error + *cost.time.relative_error;
-    product.degrees = std::min(cost.energy.degrees, cost.time.degrees);
-  } else {
-    product.why_no_error = cost.energy.relative_error ? cost.time.why_no_error : cost.energy.why_no_error;
-  }
-  return product;
-}
-
 void per_iterations(Comparison& out, const Side& a, const Side& b) {
   const SettledCost of_a = settled_cost(a.run);
   const SettledCost of_b = settled_cost(b.run);
@@ -144,7 +131,7 @@ void per_iterations(Comparison& out, const Side& a, const Side& b) {
   };
   out.iteration_time = one([](const CostPerIteration& c) { return c.time; });
   out.iteration_energy = one([](const CostPerIteration& c) { return c.energy; });
-  out.iteration_energy_delay = one(energy_delay);
+  out.iteration_energy_delay = one([](const CostPerIteration& c) { return energy_delay(c, 1); });
   if (same_sensors(a, b)) return;
   // Another sensor's gain is not the same on both sides, and no batch shows it.
   const auto gain = [](const Side& side) {

@@ -1,6 +1,7 @@
 #include "analyse/savings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyse/batches.h"
 #include "analyse/judged.h"
@@ -110,6 +111,9 @@ Result<Savings> savings_of(const record::RunRecord& run, const std::vector<Energ
       if (b->energy) s.kind = std::max(s.kind, b->energy->source.kind);
   s.energy_per_iteration = mapped(energy, [](double ratio) { return 1.0 - ratio; });
   s.slowdown = mapped(time, [](double ratio) { return ratio - 1.0; });
+  for (const auto& [product, exponent] : {std::pair(&s.edp_per_iteration, 1), {&s.ed2p_per_iteration, 2}})
+    *product = mapped(over_found(energy_delay(at_hold, exponent), energy_delay(at_found, exponent)),
+                      [](double ratio) { return 1.0 - ratio; });
   s.run_saved = saved(away_energy.value);
   s.run_energy = mapped(away_energy, [&](double ratio) { return saved(ratio) / (used + saved(ratio)); });
   s.run_longer = longer(away_time.value);

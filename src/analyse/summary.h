@@ -60,6 +60,8 @@ struct Savings {
   Kind kind = Kind::measured;
   Estimate energy_per_iteration;  // saved, as a fraction of what an iteration costs at the found setting
   Estimate slowdown;              // more time per iteration, as a fraction of it at the found setting
+  Estimate edp_per_iteration;     // saved of energy times time, as a fraction, likewise
+  Estimate ed2p_per_iteration;    // and of energy times time squared
   // The whole run as it was, start, search and control blocks included, against the same run at the found
   // setting.
   Joules run_saved;

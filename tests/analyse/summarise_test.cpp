@@ -25,6 +25,8 @@ TEST(Summary, ComparesTheHeldSettingWithTheFoundOne) {
   ASSERT_TRUE(s.savings) << s.why_no_savings;
   EXPECT_NEAR(s.savings->energy_per_iteration.value, 0.25, 1e-9);
   EXPECT_NEAR(s.savings->slowdown.value, 0.2, 1e-9);
+  EXPECT_NEAR(s.savings->edp_per_iteration.value, 1 - 0.75 * 1.2, 1e-9);
+  EXPECT_NEAR(s.savings->ed2p_per_iteration.value, 1 - 0.75 * 1.2 * 1.2, 1e-9);
   EXPECT_EQ(s.savings->kind, Kind::modelled);
   EXPECT_EQ(s.savings->found_iterations, 50);
   EXPECT_EQ(s.savings->hold_iterations, 80);
@@ -83,6 +85,8 @@ TEST(Summary, IntervalHoldsTheTruthAndGrowsWithTheNoise) {
     ASSERT_TRUE(s->savings->energy_per_iteration.interval);
     EXPECT_LT(s->savings->energy_per_iteration.interval->low, 0.25);
     EXPECT_GT(s->savings->energy_per_iteration.interval->high, 0.25);
+    ASSERT_TRUE(s->savings->edp_per_iteration.interval);
+    EXPECT_GT(width(s->savings->edp_per_iteration), width(s->savings->energy_per_iteration));
   }
   EXPECT_GT(width(noisy.savings->slowdown), 3 * width(quiet.savings->slowdown));
 }

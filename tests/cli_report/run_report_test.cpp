@@ -102,6 +102,17 @@ TEST(RunReport, InBriefASearchIsOneSentence) {
   EXPECT_THAT(brief, Not(HasSubstr("Tried, against")));
 }
 
+TEST(RunReport, SaysWhatWasSavedOfWhatWasToBecomeSmall) {
+  record::RunRecord run = searched_run();
+  EXPECT_THAT(text(run), Not(HasSubstr("EDP")));
+  run.goal = record::GoalInForce{.at = kBegin, .strategy = "rubato", .goal = {.objective = Objective::edp}};
+  EXPECT_THAT(text(run),
+              HasSubstr("Energy times time (EDP), which was to become small: 18.9 % less (17.3 to"));
+  run.goal->goal.objective = Objective::ed2p;
+  EXPECT_THAT(text(run),
+              HasSubstr("Energy times time squared (ED2P), which was to become small: 15.6 % less"));
+}
+
 TEST(RunReport, WithoutAControlBlockSaysThatWarmingUpIsNotInTheRanges) {
   EXPECT_THAT(text(saving_run()), Not(HasSubstr("There was no control block")));
   MadeRun made;

@@ -132,6 +132,11 @@ class Headline {
     else
       say(cat(at, "each iteration took ", less, " and ", longer, " than at the setting that was found."),
           energy.value > 0 ? Ink::good : Ink::bad);
+    if (const int exponent = run_.goal ? delay_exponent(run_.goal->goal.objective) : 0; exponent > 0)
+      say(cat(exponent == 1 ? "Energy times time (EDP)" : "Energy times time squared (ED2P)",
+              ", which was to become small: ",
+              change(exponent == 1 ? s.edp_per_iteration : s.ed2p_per_iteration, "less", "more"),
+              " per iteration."));
     say(cat("Over the whole run, ", summary_.search ? "search, " : "",
             "start and stretches at the found setting included: ", text_of(abs(s.run_saved)),
             s.run_saved >= Joules(0) ? " less" : " more", " (", whole_run(s.run_energy), ") and ",

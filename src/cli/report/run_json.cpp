@@ -73,6 +73,8 @@ Value savings(const analyse::Savings& s) {
       {"kind", name_of(s.kind)},
       {"energy_per_iteration_saved", estimate_json(s.energy_per_iteration)},
       {"slowdown", estimate_json(s.slowdown)},
+      {"edp_per_iteration_saved", estimate_json(s.edp_per_iteration)},
+      {"ed2p_per_iteration_saved", estimate_json(s.ed2p_per_iteration)},
       {"whole_run",
        Object{
            {"energy_saved_j", Amount{s.run_saved.value(), "J"}},
