@@ -20,7 +20,7 @@ struct RunningJob {
   std::optional<Seconds> age;        // of the wall
 };
 
-/// Errors: there is no such process, or it has ended and only waits to be reaped.
+/// Errors: there is no such process, it is a thread of one, or it has ended and only waits to be reaped.
 [[nodiscard]] Result<RunningJob> running_job(pid_t pid, const FsRoot& root = {});
 
 /// "process 1234, which has run for 3.1 h: python3 train.py"

@@ -65,6 +65,15 @@ TEST_F(RunningJobTest, RefusesWhatDoesNotRun) {
   EXPECT_EQ(ended.error().what, "process 77 runs no program any more");
 }
 
+TEST_F(RunningJobTest, NamesTheProcessOfAThread) {
+  file("77/cmdline", "train\0"s);
+  file("77/status", "Name:\tpt_data_worker\nTgid:\t70\nPid:\t77\n");
+  const auto job = running_job(77, root());
+  ASSERT_FALSE(job);
+  EXPECT_EQ(job.error().what, "77 is a thread of process 70");
+  EXPECT_EQ(job.error().hint, "--pid 70");
+}
+
 TEST(RunningJob, KnowsThisProcess) {
   const auto job = running_job(getpid());
   ASSERT_TRUE(job);
