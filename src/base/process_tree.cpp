@@ -1,6 +1,8 @@
 #include "base/process_tree.h"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 
@@ -20,6 +22,15 @@ std::optional<std::int64_t> field_of_stat(const FsRoot& root, pid_t pid, std::si
   return place < fields.size() ? parse_integer(trim(fields[place])) : std::nullopt;
 }
 
+/// The figures of one line of /proc/PID/status, of which there is at least one (proc(5)).
+std::optional<std::vector<std::string>> line_of_status(const FsRoot& root, pid_t pid, std::string_view name) {
+  const auto status = root.read(cat("/proc/", pid, "/status"));
+  if (!status) return std::nullopt;
+  for (const std::string& line : split(*status, '\n'))
+    if (line.starts_with(name)) return split(trim(std::string_view(line).substr(name.size())), '\t');
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<pid_t> parent_of(const FsRoot& root, pid_t pid) {
@@ -35,19 +46,19 @@ std::optional<std::int64_t> beginning_of(const FsRoot& root, pid_t pid) {
 }
 
 std::optional<ProcessUsers> users_of(const FsRoot& root, pid_t pid) {
-  const auto status = root.read(cat("/proc/", pid, "/status"));
-  if (!status) return std::nullopt;
-  // "Uid:", then real, effective, saved and the file system's (proc(5)).
-  for (const std::string& line : split(*status, '\n')) {
-    if (!line.starts_with("Uid:")) continue;
-    const auto figures = split(trim(std::string_view(line).substr(4)), '\t');
-    if (figures.size() < 2) return std::nullopt;
-    const auto real = parse_integer(trim(figures[0]));
-    const auto effective = parse_integer(trim(figures[1]));
-    if (!real || !effective) return std::nullopt;
-    return ProcessUsers{static_cast<uid_t>(*real), static_cast<uid_t>(*effective)};
-  }
-  return std::nullopt;
+  // Real, effective, saved and the file system's.
+  const auto figures = line_of_status(root, pid, "Uid:");
+  if (!figures || figures->size() < 2) return std::nullopt;
+  const auto real = parse_integer((*figures)[0]);
+  const auto effective = parse_integer((*figures)[1]);
+  if (!real || !effective) return std::nullopt;
+  return ProcessUsers{static_cast<uid_t>(*real), static_cast<uid_t>(*effective)};
+}
+
+std::optional<pid_t> process_of_thread(const FsRoot& root, pid_t thread) {
+  const auto figures = line_of_status(root, thread, "Tgid:");
+  const auto process = figures ? parse_integer(figures->front()) : std::nullopt;
+  return process ? std::optional(static_cast<pid_t>(*process)) : std::nullopt;
 }
 
 }  // namespace rubato

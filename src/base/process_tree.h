@@ -24,6 +24,10 @@ struct ProcessUsers {
 /// Absent where the process is gone or cannot be looked at.
 [[nodiscard]] std::optional<ProcessUsers> users_of(const FsRoot& root, pid_t pid);
 
+/// The process that a thread belongs to; of a process its own id. /proc/ID is there for both. Absent as
+/// above.
+[[nodiscard]] std::optional<pid_t> process_of_thread(const FsRoot& root, pid_t thread);
+
 /// A process tree deeper than this is a loop made by reused process ids.
 inline constexpr int kDeepestProcessTree = 256;
 

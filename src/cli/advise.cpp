@@ -11,6 +11,7 @@
 #include "cli/factor_options.h"
 #include "cli/governing.h"
 #include "cli/invocation.h"
+#include "cli/job_gpus.h"
 #include "cli/job_options.h"
 #include "cli/no_nan.h"
 #include "cli/print_run.h"

@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include "base/result.h"
-#include "cli/gpus.h"
 #include "cli/run.h"
 #include "cli/wrap.h"
 
@@ -15,9 +14,5 @@ namespace rubato::cli {
 
 /// What cannot be asked of a job that has started: its environment is made, and nobody can reach inside.
 [[nodiscard]] Status fits_running_job(const RunOptions& options, bool with_command);
-
-/// Leaves those on which the job or a process that descends from it computes; where it computes on none yet,
-/// all. Nothing is left where the driver stands still: leave by conduct::leave_now().
-void keep_used_by(OpenGpus& open, pid_t job);
 
 }  // namespace rubato::cli

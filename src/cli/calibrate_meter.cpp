@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/caller.h"
 #include "cli/invocation.h"
+#include "cli/job_gpus.h"
 #include "cli/job_options.h"
 #include "cli/no_nan.h"
 #include "cli/run_files.h"

@@ -12,7 +12,8 @@ std::optional<govern::Remembered> remembered(const std::vector<std::string>& com
                                              const std::filesystem::path& folder, std::string_view gpu,
                                              std::string_view driver_version) {
   const auto runs = record::default_directory();
-  if (!runs) return std::nullopt;
+  // Without its folder a file's name says nothing of which file it is.
+  if (!runs || folder.empty()) return std::nullopt;
   const auto learned = record::load_learned(
       record::learned_folder_beside(*runs),
       {record::program_key(command, folder), std::string(gpu), std::string(driver_version)});

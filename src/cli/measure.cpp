@@ -5,6 +5,7 @@
 #include "cli/attach.h"
 #include "cli/caller.h"
 #include "cli/invocation.h"
+#include "cli/job_gpus.h"
 #include "cli/job_options.h"
 #include "cli/no_nan.h"
 #include "cli/print_run.h"
@@ -41,6 +42,11 @@ int measure(Invocation& invocation, const Options& options) {
         invocation,
         Error{ErrorCode::invalid_argument, "--seconds and --pid are for measuring without a command", {}});
   }
+  if (!with_command && options.job.kernels)
+    return refuse(invocation,
+                  Error{ErrorCode::invalid_argument,
+                        "--kernels records inside a command that rubato starts, and there is none",
+                        "rubato measure --kernels CYCLE -- COMMAND"});
   const auto counters = wanted_counters(options.job.counters);
   if (!counters) return refuse(invocation, counters.error());
   put_back_stale(invocation.gpu);

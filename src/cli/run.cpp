@@ -7,6 +7,7 @@
 #include "cli/attach.h"
 #include "cli/caller.h"
 #include "cli/guarding.h"
+#include "cli/job_gpus.h"
 #include "cli/learned.h"
 #include "cli/place.h"
 #include "cli/print_run.h"
@@ -133,6 +134,9 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   if (attaches && invocation.gpu.empty()) keep_used_by(*open, options.pid);
   // There is no command that could run all the same.
   if (attaches && open->driver_stuck) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
+  if (attaches && open->gpus.empty())
+    return refuse(invocation, Error{ErrorCode::unavailable, "there is no GPU to watch or set for it",
+                                    "rubato doctor says what is missing"});
   const bool nothing_opened = open->driver_stuck;
   if (!attaches && !ranks.elected() && !open->gpus.empty()) {
     std::vector<std::string> uuids;

@@ -23,7 +23,7 @@ struct RunningJob {
 /// Errors: there is no such process, it is a thread of one, or it has ended and only waits to be reaped.
 [[nodiscard]] Result<RunningJob> running_job(pid_t pid, const FsRoot& root = {});
 
-/// "process 1234, which has run for 3.1 h: python3 train.py"
+/// "process 1234, which has run for 3 h 06 min: python3 train.py"
 [[nodiscard]] std::string describe(const RunningJob& job);
 
 }  // namespace rubato::cli

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cli/forecast_child.h"
 #include "cli/guarding.h"
+#include "cli/job_gpus.h"
 #include "cli/job_report.h"
 #include "cli/live_line.h"
 #include "cli/meters.h"
@@ -178,44 +179,6 @@ int tell_end(Invocation& invocation, const WrapPlan& plan, const conduct::Sessio
 }
 
 }  // namespace
-
-bool is_in_the_command(const Error& error) {
-  return error.code == ErrorCode::invalid_argument || error.code == ErrorCode::not_found ||
-         error.code == ErrorCode::not_supported || error.code == ErrorCode::unavailable;
-}
-
-Result<OpenGpus> open_gpus_for_job(const Invocation& invocation) {
-  auto answer = conduct::patiently<Result<OpenGpus>>([list = invocation.gpu] { return open_gpus(list); });
-  if (!answer) {
-    const Error stuck = conduct::stands_still();
-    log::warning(
-        Error{stuck.code, cat(stuck.what, "; the command runs, but no GPU is measured"), stuck.hint});
-    return OpenGpus{.driver_stuck = true};
-  }
-  Result<OpenGpus>& open = *answer;
-  if (open) {
-    for (const auto& error : open->lost)
-      log::warning(Error{error.code, cat(error.what, "; this GPU is not measured"), error.hint});
-    const std::string hidden =
-        invocation.command.empty() ? std::string() : hidden_from_job(open->selection, invocation.gpu);
-    if (!hidden.empty())
-      log::warning(Error{ErrorCode::conflict, hidden, "without --gpu rubato takes those that the job sees"});
-    return std::move(open);
-  }
-  if (!invocation.gpu.empty() && is_in_the_command(open.error())) return std::move(open);
-  // Who named a GPU can do something about it; who did not may have none.
-  const std::string hint = invocation.gpu.empty() ? std::string() : open.error().hint;
-  log::warning(
-      Error{open.error().code, cat(open.error().what, "; the command runs, but no GPU is measured"), hint});
-  return OpenGpus{};
-}
-
-std::vector<std::pair<std::string, std::string>> environment_of(const OpenGpus& open) {
-  if (!open.selection.backend) return {};
-  std::vector<GpuId> ids;
-  for (const auto& identity : open.selection.chosen) ids.push_back(identity.id);
-  return open.selection.backend->job_environment(ids);
-}
 
 int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open) {
   std::shared_ptr<const Clock> clock = std::make_shared<RealClock>();

@@ -58,18 +58,7 @@ struct WrapPlan {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-/// Of Backend::job_environment(), for all GPUs chosen.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(const OpenGpus& open);
-
 /// Returns the status rubato is to exit with; where the job died of a signal, rubato dies of the same one.
 int wrap(Invocation& invocation, WrapPlan plan, OpenGpus open);
-
-/// Wrong in what was typed, so found before the job starts and refused. Anything else may happen to the same
-/// command tomorrow, and must not keep the job from running.
-[[nodiscard]] bool is_in_the_command(const Error& error);
-
-/// GPUs for a wrapped run. Named ones that are not there are an error before the job starts; what fails
-/// otherwise costs the measurement, and the job runs all the same.
-[[nodiscard]] Result<OpenGpus> open_gpus_for_job(const Invocation& invocation);
 
 }  // namespace rubato::cli

@@ -42,7 +42,7 @@ TEST_F(RunningJobTest, TellsCommandAndAge) {
   EXPECT_THAT(job->command, ElementsAre("python3", "train.py", "--name", ""));
   ASSERT_TRUE(job->age);
   EXPECT_NEAR(job->age->value(), 7200.5, 1e-6);
-  EXPECT_EQ(describe(*job), "process 77, which has run for 2 h: python3 train.py --name ''");
+  EXPECT_EQ(describe(*job), "process 77, which has run for 2 h 00 min: python3 train.py --name ''");
 }
 
 TEST_F(RunningJobTest, SaysNothingOfAnAgeThatIsNotKnown) {

@@ -93,6 +93,18 @@ TEST_F(IterationWatchTest, AtAnotherSettingIterationsOfAnotherLengthAreCounted) 
   EXPECT_GT((given_out_.back().end - at(0)).value(), 115);
 }
 
+// Nothing tells whether the work became twice as long or the detector sees two of them as one: either way the
+// same work is counted.
+TEST_F(IterationWatchTest, AtOneSettingTwiceTheLengthIsCountedAsTwo) {
+  live({.end = 100});
+  live({.begin = 100, .end = 600, .length = 2});
+  EXPECT_NEAR(used_.back().period->value(), 2, 0.02);
+  EXPECT_GT((given_out_.back().end - at(0)).value(), 590);
+  for (std::size_t i = given_out_.size() - 50; i < given_out_.size(); ++i)
+    EXPECT_NEAR(given_out_[i].duration().value(), 1, 0.1);
+  EXPECT_NEAR(static_cast<double>(given_out_.back().index - given_out_.front().index), 600, 20);
+}
+
 // Libraries, data and the tuning of kernels: the board rests at two levels with bursts of work that repeat
 // nothing.
 TEST_F(IterationWatchTest, WhatAJobDoesBeforeItGoesToWorkDoesNotHideItsIterations) {

@@ -11,6 +11,8 @@ from harness import MachineTest, wait_until
 
 RUBATOD = harness.BUILD / "bin" / "rubatod"
 MANAGE = 'mode = "manage"\n'
+# Root without the capability that the driver asks for: what a plain user is to it.
+WITHOUT_RIGHT = ("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin")
 
 
 class Client:

@@ -1,22 +1,24 @@
 """`rubato run --pid`: a job that runs already is searched and held as any other, and goes on when rubato ends."""
 
+import os
 import signal
 import subprocess
 import unittest
 
-from harness import FOUND_W, RUBATO, MachineTest, alive, in_one_world_of, job_of, wait_until
+from daemon_world import WITHOUT_RIGHT, DaemonTest
+from harness import FOUND_W, PATIENCE, alive, in_one_world_of, job_of, wait_until
 
 FOREVER = 1_000_000
 
 
-class Attach(MachineTest):
+class Attach(DaemonTest):
     def enter(self, rate):
         self.world = self.machine(rate=rate)
 
     def start_job(self, machine, iterations=FOREVER, command=(), device=0):
         before = machine.gpu().processes()
-        train = ["sim", "train", "resnet50", "--iterations", str(iterations), "--device", str(device)]
-        job = subprocess.Popen([*command, str(RUBATO), *train], env=machine.environment, stdin=subprocess.DEVNULL,
+        train = machine.train(iterations) if device == 0 else [*machine.train(iterations), "--device", str(device)]
+        job = subprocess.Popen([*command, *train], env=machine.environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(job.wait)
         self.addCleanup(job.kill)
@@ -42,6 +44,28 @@ class Attach(MachineTest):
         self.assertEqual(report["gpus"][0]["restoration"], "restored")
         self.assertIn("a job that ran already", done.stdout)
         self.assertIn("not seen", self.world.run("runs").stdout)
+
+    @in_one_world_of(60, 20)
+    def test_what_was_learned_of_the_same_command_is_taken_up(self):
+        search = ("--strategy", "bisection", "--knobs", "power-limit", "--max-slowdown", "12%")
+        done = self.world.run("run", "--gpu", "0", *search, "--", *self.world.train(900))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        job = self.start_job(self.world, 900)
+        self.world.run("run", "--pid", job.pid, *search)
+        intents = [d["why"] for d in self.world.last()["decisions"] if d["action"] == "strategy"]
+        self.assertIn("an earlier run settled at", intents[0])
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give a right to rubatod and not to its client")
+    def test_rubatod_sets_for_it(self):
+        machine = self.machine(rate=20, rights="cap_sys_admin")
+        self.daemon(machine)
+        job = self.start_job(machine, 300)
+        done = subprocess.run([*WITHOUT_RIGHT, *machine.command("run", "--pid", job.pid, "--power-limit", "150")],
+                              env=machine.environment, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(machine.last()["gpus"][0]["restoration"], "restored", done.stderr)
+        self.assertIn("set done", self.decisions(machine))
+        self.assertEqual(machine.gpu().limit(), FOUND_W)
 
     def test_ctrl_c_puts_back_and_leaves_the_job(self):
         machine = self.machine(rate=20)
@@ -105,11 +129,11 @@ class Attach(MachineTest):
             (("--pid", job.pid, "--agents", "job"), "cannot be agreed with"),
             (("--pid", "4194303"), "there is no process 4194303"),
             (("--pid", "0"), "--pid"),
+            (("--pid", job.pid, "--sm-clock", "1"), "1 MHz"),
         ):
             with self.subTest(arguments=arguments):
                 done = machine.run("run", "--gpu", "0", *arguments)
-                self.assertEqual(done.returncode, 125 if arguments[1] != "0" else done.returncode)
-                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(done.returncode, 125)
                 self.assertIn(words, " ".join(done.stderr.split()))
 
 

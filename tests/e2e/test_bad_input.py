@@ -54,6 +54,7 @@ class BeforeTheJob(MachineTest):
 
     def test_a_process_that_does_not_exist(self):
         self.refused("measure", "--gpu", "0", "--pid", "4194303", words=["no process 4194303"])
+        self.refused("measure", "--gpu", "0", "--seconds", "5", "--kernels", "2s/60s", words=["inside a command"])
 
     def test_an_unknown_option(self):
         machine = self.machine()

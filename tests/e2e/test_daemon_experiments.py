@@ -6,14 +6,12 @@ import subprocess
 import unittest
 
 import harness
-from daemon_world import MANAGE, DaemonTest
+from daemon_world import MANAGE, WITHOUT_RIGHT, DaemonTest
 from harness import FOUND_W
 
 RATE = 20
 KNOB = ("--knob", "power-limit=150")
 NOT_YOURS = MANAGE + '[[rule]]\nname = "others"\nusers = [4711]\n'
-# Root without the capability that the driver asks for: what a plain user is to it.
-WITHOUT_RIGHT = ("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin")
 
 
 class ExperimentTest(DaemonTest):
