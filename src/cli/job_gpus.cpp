@@ -47,7 +47,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const OpenGpus& 
   return open.selection.backend->job_environment(ids);
 }
 
-void keep_used_by(OpenGpus& open, pid_t job) {
+void keep_used_by(OpenGpus& open, pid_t job, bool named) {
   const auto gpus = std::make_shared<OpenGpus>(std::move(open));
   const auto used = conduct::patiently<std::vector<std::string>>([gpus, job] {
     const conduct::OwnershipCheck check(FsRoot{}, job, {});
@@ -58,7 +58,14 @@ void keep_used_by(OpenGpus& open, pid_t job) {
     return out;
   });
   open = used ? std::move(*gpus) : OpenGpus{.driver_stuck = true};
-  if (used && !used->empty()) keep_only(open, *used);
+  if (!used || open.gpus.empty()) return;
+  if (used->empty())
+    log::warning(
+        Error{ErrorCode::unavailable,
+              cat("process ", job, " computes on no GPU here so far, nor does what descends from it"),
+              "is it the right one? nvidia-smi lists the processes that compute"});
+  else if (!named)
+    keep_only(open, *used);
 }
 
 }  // namespace rubato::cli

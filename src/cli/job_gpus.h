@@ -24,8 +24,9 @@ namespace rubato::cli {
 /// Of Backend::job_environment(), for all GPUs chosen.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(const OpenGpus& open);
 
-/// Leaves those on which the job or a process that descends from it computes; where it computes on none yet,
-/// all. Nothing is left where the driver stands still: leave by conduct::leave_now().
-void keep_used_by(OpenGpus& open, pid_t job);
+/// Leaves those on which the job or a process that descends from it computes; all of them where somebody
+/// `named` them, and with a warning where it computes on none yet. Nothing is left where the driver stands
+/// still: leave by conduct::leave_now().
+void keep_used_by(OpenGpus& open, pid_t job, bool named);
 
 }  // namespace rubato::cli

@@ -58,7 +58,7 @@ int measure(Invocation& invocation, const Options& options) {
 
   auto open = open_gpus_for_job(invocation);
   if (!open) return refuse(invocation, open.error());
-  if (options.pid > 0 && invocation.gpu.empty()) keep_used_by(*open, options.pid);
+  if (options.pid > 0) keep_used_by(*open, options.pid, !invocation.gpu.empty());
   // Without a command there is nothing else to do here.
   if (open->driver_stuck && !with_command) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
   WrapPlan plan;

@@ -131,7 +131,7 @@ int run_job(Invocation& invocation, const RunOptions& options, std::optional<Exp
   auto open =
       stuck_already ? Result<OpenGpus>(OpenGpus{.driver_stuck = true}) : open_gpus_for_job(invocation);
   if (!open) return refuse(invocation, open.error());
-  if (attaches && invocation.gpu.empty()) keep_used_by(*open, options.pid);
+  if (attaches) keep_used_by(*open, options.pid, !invocation.gpu.empty());
   // There is no command that could run all the same.
   if (attaches && open->driver_stuck) conduct::leave_now(refuse(invocation, conduct::stands_still(), 1));
   if (attaches && open->gpus.empty())

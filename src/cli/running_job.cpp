@@ -35,8 +35,9 @@ Result<RunningJob> running_job(pid_t pid, const FsRoot& root) {
   out.pid = pid;
   // A zombie, or a thread of the kernel.
   if (line->empty())
-    return fail(
-        Error{ErrorCode::not_found, cat("process ", pid, " runs no program any more"), "ps lists them"});
+    return fail(Error{ErrorCode::not_found,
+                      cat("process ", pid, " runs no program: it has ended, or is the kernel's own"),
+                      "ps lists them"});
   out.command = split(*line, '\0');
   if (out.command.back().empty()) out.command.pop_back();  // every argument ends with NUL
   std::error_code hidden;

@@ -20,7 +20,8 @@ struct RunningJob {
   std::optional<Seconds> age;        // of the wall
 };
 
-/// Errors: there is no such process, it is a thread of one, or it has ended and only waits to be reaped.
+/// Errors: there is no such process, it is a thread of one, it has ended and only waits to be reaped,
+/// or it is a thread of the kernel.
 [[nodiscard]] Result<RunningJob> running_job(pid_t pid, const FsRoot& root = {});
 
 /// "process 1234, which has run for 3 h 06 min: python3 train.py"

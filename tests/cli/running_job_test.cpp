@@ -62,7 +62,7 @@ TEST_F(RunningJobTest, RefusesWhatDoesNotRun) {
   const auto ended = running_job(77, root());
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, ErrorCode::not_found);
-  EXPECT_EQ(ended.error().what, "process 77 runs no program any more");
+  EXPECT_EQ(ended.error().what, "process 77 runs no program: it has ended, or is the kernel's own");
 }
 
 TEST_F(RunningJobTest, NamesTheProcessOfAThread) {

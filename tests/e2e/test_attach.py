@@ -80,6 +80,15 @@ class Attach(DaemonTest):
         self.assertEqual(machine.gpu().limit(), FOUND_W)
         self.assertTrue(alive(job.pid))
 
+    def test_a_process_that_computes_nowhere_is_warned_of(self):
+        machine = self.machine(rate=20)
+        sleeper = subprocess.Popen(["sleep", "0.5"])
+        done = machine.run("run", "--gpu", "0", "--pid", sleeper.pid, "--power-limit", "150")
+        sleeper.wait()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("computes on no GPU here so far", " ".join(done.stderr.split()))
+        self.assertEqual(machine.last()["gpus"][0]["restoration"], "not_needed")
+
     def test_what_descends_from_it_is_the_job(self):
         machine = self.machine(rate=20)
         shell = self.start_job(machine, 300, command=("sh", "-c", '"$@"; true', "-"))
